@@ -1,0 +1,136 @@
+package messages
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+)
+
+// MaxIDBytes is the longest id, in bytes, that is accepted anywhere.
+const MaxIDBytes = 128
+
+// Ids of the things that agentd keeps. They are distinct types so that the
+// compiler tells them apart, and plain strings so that they cross a file.
+type (
+	// SessionID names a session and, with ".json" behind it, its snapshot file.
+	SessionID string
+	// TurnID names one turn of a session.
+	TurnID string
+	// ItemID names one item in a session.
+	ItemID string
+	// CallID names one tool call; its tool-result carries the same id.
+	CallID string
+	// AgentID names a registered agent.
+	AgentID string
+	// RequestID names one pending approval request.
+	RequestID string
+)
+
+// Prefixes of the ids that agentd makes up itself.
+const (
+	SessionPrefix = "agt-ses-"
+	TurnPrefix    = "turn-"
+	ItemPrefix    = "itm-"
+	CallPrefix    = "call-"
+	RequestPrefix = "approval-"
+)
+
+// NewSessionID returns a fresh random session id.
+func NewSessionID() SessionID { return SessionID(SessionPrefix + randomHex()) }
+
+// NewTurnID returns a fresh random turn id.
+func NewTurnID() TurnID { return TurnID(TurnPrefix + randomHex()) }
+
+// NewItemID returns a fresh random item id.
+func NewItemID() ItemID { return ItemID(ItemPrefix + randomHex()) }
+
+// NewCallID returns a fresh random call id.
+func NewCallID() CallID { return CallID(CallPrefix + randomHex()) }
+
+// NewRequestID returns a fresh random approval request id.
+func NewRequestID() RequestID { return RequestID(RequestPrefix + randomHex()) }
+
+// randomHex returns 128 random bits as 32 hex digits.
+func randomHex() string {
+	var raw [16]byte
+	rand.Read(raw[:]) // Never fails: crypto/rand ends the process instead.
+	var text [32]byte
+	hex.Encode(text[:], raw[:])
+	return string(text[:])
+}
+
+// Validate reports whether the id may name a session. An id becomes a file name,
+// so it is held to letters, digits, '-', '_' and '.', starts with a letter or a
+// digit, and has 1 to [MaxIDBytes] bytes. The error is an [*InvalidIDError].
+func (id SessionID) Validate() error { return validateID("session", string(id)) }
+
+// Validate reports whether the id may name a turn, by the rule of [SessionID.Validate].
+func (id TurnID) Validate() error { return validateID("turn", string(id)) }
+
+// Validate reports whether the id may name an agent, by the rule of [SessionID.Validate].
+func (id AgentID) Validate() error { return validateID("agent", string(id)) }
+
+// Validate reports whether the id may name an item. Items carry ids that
+// providers made up, so any printable text of 1 to [MaxIDBytes] bytes will do.
+func (id ItemID) Validate() error { return validateOpaqueID("item", string(id)) }
+
+// Validate reports whether the id may name a call, by the rule of [ItemID.Validate].
+func (id CallID) Validate() error { return validateOpaqueID("call", string(id)) }
+
+// InvalidIDError says which kind of id was refused, and why. The id is quoted and cut to
+// a readable length, since it may come from anywhere.
+type InvalidIDError struct {
+	// Noun is what the id should have named: "session", "agent" and so on.
+	Noun string
+	// ID is the id as it came.
+	ID string
+	// Reason is the rule that it breaks.
+	Reason string
+}
+
+// Error implements error.
+func (e *InvalidIDError) Error() string {
+	id := e.ID
+	if len(id) > 40 {
+		id = id[:40] + "…"
+	}
+	return fmt.Sprintf("invalid %s id %q: %s", e.Noun, id, e.Reason)
+}
+
+func validateID(noun, id string) error {
+	if reason := lengthFault(id); reason != "" {
+		return &InvalidIDError{Noun: noun, ID: id, Reason: reason}
+	}
+	for i := range len(id) {
+		c := id[i]
+		alnum := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if alnum || i > 0 && (c == '-' || c == '_' || c == '.') {
+			continue
+		}
+		return &InvalidIDError{Noun: noun, ID: id, Reason: "use letters, digits, '-', '_' and '.', and begin with a letter or a digit"}
+	}
+	return nil
+}
+
+func validateOpaqueID(noun, id string) error {
+	if reason := lengthFault(id); reason != "" {
+		return &InvalidIDError{Noun: noun, ID: id, Reason: reason}
+	}
+	for i := range len(id) {
+		if c := id[i]; c < 0x20 || c == 0x7f {
+			return &InvalidIDError{Noun: noun, ID: id, Reason: "it holds a control character"}
+		}
+	}
+	return nil
+}
+
+func lengthFault(id string) string {
+	switch {
+	case id == "":
+		return "it is empty"
+	case len(id) > MaxIDBytes:
+		return fmt.Sprintf("it has %d bytes, the limit is %d", len(id), MaxIDBytes)
+	default:
+		return ""
+	}
+}
