@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 				t.Fatalf("Run(%s) = %v", tt.script, err)
 			}
 			if exit.Code != tt.wantCode || exit.Stopped || exit.Success() != (tt.wantCode == 0) {
-				t.Errorf("Run(%s) = %+v, want code %d, not stopped", tt.script, exit, tt.wantCode)
+				t.Errorf("Run(%s) = %#v, want code %d, not stopped", tt.script, exit, tt.wantCode)
 			}
 			if got := out.String(); got != tt.wantOutput {
 				t.Errorf("output = %.60q (%d bytes), want %.60q", got, len(got), tt.wantOutput)
@@ -133,7 +133,7 @@ func TestStdin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if exit, err := p.Wait(t.Context()); err != nil || !exit.Success() {
-		t.Fatalf("Wait() = %+v, %v", exit, err)
+		t.Fatalf("Wait() = %#v, %v", exit, err)
 	}
 	if got, want := out.String(), "ready\nhello"; got != want {
 		t.Errorf("output = %q, want %q", got, want)
@@ -167,7 +167,7 @@ func TestFailingWriterDoesNotBlockTheChild(t *testing.T) {
 	params.Stdout = &failingWriter{}
 	exit, err := Run(t.Context(), params, nil)
 	if err != nil || !exit.Success() {
-		t.Fatalf("Run() = %+v, %v, want success", exit, err)
+		t.Fatalf("Run() = %#v, %v, want success", exit, err)
 	}
 	if !errors.Is(exit.OutputErr, errFull) {
 		t.Errorf("OutputErr = %v, want %v", exit.OutputErr, errFull)
@@ -209,7 +209,7 @@ func TestWaitAndRunEndWithTheirContext(t *testing.T) {
 		t.Errorf("Stop() = %v, want %v", err, cause)
 	}
 	if exit, err := p.Wait(t.Context()); err != nil || !exit.Stopped {
-		t.Errorf("after Stop with an ended context: Wait() = %+v, %v, want it stopped all the same", exit, err)
+		t.Errorf("after Stop with an ended context: Wait() = %#v, %v, want it stopped all the same", exit, err)
 	}
 
 	te := newTether(t)

@@ -43,11 +43,11 @@ func TestStopRungs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if exit.Code != tt.wantCode || exit.Signal != tt.wantSignal || !exit.Stopped || exit.Killed != tt.wantKilled {
-				t.Errorf("Stop() = %+v, want code %d, signal %q, killed %d", exit, tt.wantCode, tt.wantSignal, tt.wantKilled)
+			if exit.Code != tt.wantCode || exit.Signal != tt.wantSignal || !exit.Stopped || exit.Killed < tt.wantKilled {
+				t.Errorf("Stop() = %#v, want code %d, signal %q, killed at least %d", exit, tt.wantCode, tt.wantSignal, tt.wantKilled)
 			}
 			if again, err := p.Stop(t.Context()); err != nil || again.Code != exit.Code {
-				t.Errorf("second Stop() = %+v, %v, want the same", again, err)
+				t.Errorf("second Stop() = %#v, %v, want the same", again, err)
 			}
 			if err := p.Interrupt(); err != nil {
 				t.Errorf("Interrupt() after the end = %v, want nil", err)
@@ -67,7 +67,7 @@ func TestStopLeavesNothing(t *testing.T) {
 			conns := te.await(t, sizes[name])
 			exit, err := p.Stop(t.Context())
 			if err != nil {
-				t.Errorf("Stop() = %+v, %v", exit, err)
+				t.Errorf("Stop() = %#v, %v", exit, err)
 			}
 			if n := orphans(conns); n != 0 {
 				t.Errorf("%d of %d processes live on", n, len(conns))
@@ -83,7 +83,7 @@ func TestNaturalEndSweeps(t *testing.T) {
 	p := start(t, child("leaver", te), nil)
 	exit, err := p.Wait(t.Context())
 	if err != nil || exit.Code != 3 || exit.Stopped {
-		t.Errorf("Wait() = %+v, %v, want code 3, not stopped", exit, err)
+		t.Errorf("Wait() = %#v, %v, want code 3, not stopped", exit, err)
 	}
 	// Not all of them need have come up before they were killed; those that did must be gone.
 	var conns []net.Conn
@@ -108,14 +108,14 @@ func TestKillCutsAStopShort(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			if exit, err := p.Stop(t.Context()); err != nil || !exit.Stopped {
-				t.Errorf("Stop() = %+v, %v", exit, err)
+				t.Errorf("Stop() = %#v, %v", exit, err)
 			}
 		})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if exit, err := p.Kill(ctx); err != nil || exit.Killed == 0 {
-		t.Errorf("Kill() = %+v, %v, want processes killed", exit, err)
+		t.Errorf("Kill() = %#v, %v, want processes killed", exit, err)
 	}
 	group.Wait()
 }
@@ -130,7 +130,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if exit, err := p.Wait(t.Context()); err != nil || exit.Signal != "interrupt" {
-		t.Errorf("Wait() = %+v, %v, want the signal interrupt", exit, err)
+		t.Errorf("Wait() = %#v, %v, want the signal interrupt", exit, err)
 	}
 }
 
