@@ -88,9 +88,9 @@ func playStep(verb, arg string) int {
 	case "ignore":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	case "slowterm":
-		go onTerm(1, func() { time.Sleep(100 * time.Millisecond) }) //nolint:forbidigo // The child really is slow.
+		onTerm(1, func() { time.Sleep(100 * time.Millisecond) }) //nolint:forbidigo // The child really is slow.
 	case "term2":
-		go onTerm(2, func() {})
+		onTerm(2, func() {})
 	case "spawn", "session", "bare":
 		if err := spawn(verb, arg); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -118,11 +118,13 @@ func playStep(verb, arg string) int {
 func onTerm(n int, before func()) {
 	c := make(chan os.Signal, n)
 	signal.Notify(c, syscall.SIGTERM)
-	for range n {
-		<-c
-	}
-	before()
-	os.Exit(5)
+	go func() {
+		for range n {
+			<-c
+		}
+		before()
+		os.Exit(5)
+	}()
 }
 
 func spawn(verb, name string) error {
