@@ -65,14 +65,6 @@ func playChild(name string) int {
 		fmt.Fprintln(os.Stderr, "no such script:", name)
 		return 99
 	}
-	if addr := os.Getenv(tetherEnv); addr != "" && strings.HasSuffix(script, "hang") {
-		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 98
-		}
-		defer conn.Close()
-	}
 	for step := range strings.FieldsSeq(script) {
 		verb, arg, _ := strings.Cut(step, ":")
 		if code := playStep(verb, arg); code >= 0 {
@@ -105,6 +97,15 @@ func playStep(verb, arg string) int {
 	case "exit":
 		return n
 	case "hang":
+		// The tether comes last, so that who holds one ignores what it has to ignore.
+		if addr := os.Getenv(tetherEnv); addr != "" {
+			conn, err := net.Dial("tcp", addr)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 98
+			}
+			defer conn.Close()
+		}
 		for {
 			time.Sleep(time.Hour) //nolint:forbidigo // The child is there to hang; an empty select would count as a deadlock.
 		}
