@@ -1,0 +1,77 @@
+package session
+
+import (
+	"slices"
+
+	"agentd/messages"
+)
+
+// turn is the active turn. Its phases only go forward.
+type turn struct {
+	record messages.Turn
+	input  string
+	ticket Ticket
+	phase  phase
+	// outcome is how the turn will end. It is decided once, when the turn leaves phaseRunning.
+	outcome outcome
+	// waiters are told when the turn has ended.
+	waiters []Ticket
+	// drafts are items that still grow, in the order in which they began.
+	drafts []*draft
+	// calls are tool calls that have no result yet, in their order.
+	calls []messages.ItemID
+	// final holds items that came with the ending.
+	final []messages.Item
+	// finishing is who called Finish or Fail.
+	finishing Ticket
+}
+
+type phase int
+
+const (
+	// phaseStarting: the first record is on its way to the store.
+	phaseStarting phase = iota
+	// phaseRunning: the agent works.
+	phaseRunning
+	// phaseStopping: the agent was told to stop; the outcome is decided.
+	phaseStopping
+	// phaseEnding: the terminal record is on its way to the store.
+	phaseEnding
+)
+
+type outcome struct {
+	status messages.TurnStatus
+	result string
+	err    string
+}
+
+type draft struct {
+	item messages.Item
+	// dirty says that the newest text is not stored and not on its way.
+	dirty bool
+}
+
+// accepts reports whether the turn still takes items: it runs, or it is being stopped and
+// tells what became of what it did.
+func (t *turn) accepts() bool { return t.phase == phaseRunning || t.phase == phaseStopping }
+
+func (t *turn) draft(id messages.ItemID) *draft {
+	for _, d := range t.drafts {
+		if d.item.ID == id {
+			return d
+		}
+	}
+	return nil
+}
+
+func (t *turn) dropDraft(id messages.ItemID) {
+	t.drafts = slices.DeleteFunc(t.drafts, func(d *draft) bool { return d.item.ID == id })
+}
+
+// turnFor returns the active turn if it is the one named and still takes items.
+func (s *State) turnFor(id messages.TurnID) *turn {
+	if t := s.active; t != nil && t.record.ID == id && t.accepts() {
+		return t
+	}
+	return nil
+}
