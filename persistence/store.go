@@ -11,6 +11,8 @@ const (
 	// MaxRecordBytes is the largest body of one record. It holds the largest item
 	// ([messages.MaxItemBytes]) when every byte of it needs an escape.
 	MaxRecordBytes = 6*messages.MaxItemBytes + 1<<20
+	// MaxAppendBytes is the most that the bodies of one append hold together.
+	MaxAppendBytes = 4 * MaxRecordBytes
 	// MaxPageItems is the most items that one page holds.
 	MaxPageItems = 1000
 )
@@ -88,7 +90,8 @@ type Store interface {
 	Open(ctx context.Context, id messages.SessionID) (Handle, *messages.Document, error)
 	// Commit stores a batch of appends of different handles, makes it durable once, and
 	// returns one error (or nil) for each append. A fault of one append does not touch the others.
-	// It is called by one goroutine at a time.
+	// It is called by one goroutine at a time. The context is looked at before anything is written, not
+	// after. Errors: [ErrConflict], [ErrFenced], [ErrDeleted], [ErrTooLarge], [ErrUnknown], [ErrUnavailable], [ErrClosed].
 	Commit(ctx context.Context, batch []Append) []error
 	// Read returns the whole session without claiming it. The caller owns the document.
 	Read(ctx context.Context, id messages.SessionID) (*messages.Document, error)
@@ -99,7 +102,7 @@ type Store interface {
 	// List returns the heads of all sessions. A bad session never fails the listing.
 	List(ctx context.Context) (Listing, error)
 	// Delete removes a session for which a [messages.Deleted] record was committed, and keeps a tombstone.
-	// Deleting again is harmless.
+	// Deleting again is harmless. Errors: [ErrNotFound], [ErrConflict] without that record, [ErrUnavailable].
 	Delete(ctx context.Context, id messages.SessionID) error
 	// Fold writes the snapshot of one session from its snapshot and its journal. Folding what is folded does nothing. Calls
 	// for one session do not overlap.
