@@ -2,7 +2,6 @@ package presets
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"agentd/messages"
 )
@@ -33,33 +32,4 @@ type Call struct {
 	NoWait bool
 	// Recorder is told each step of the call. Nil means that nobody keeps them.
 	Recorder Recorder
-}
-
-// Result is what a call came to.
-type Result struct {
-	// Text is what the model is told. JSON by habit.
-	Text string
-	// IsError says that the text reports a failure.
-	IsError bool
-	// Status is how far the call came: completed, failed, denied, cancelled (did not run) or interrupted (effects unknown), or pending when an
-	// approval is required. A tool leaves it empty; the surface sets it.
-	Status messages.CallStatus
-	// CallID is the call. The surface sets it.
-	CallID messages.CallID
-	// CutBytes is how many bytes of the text were left out; the text says so too. Zero means none.
-	CutBytes int
-	// Cause says why IsError is set, for programs: it wraps one of the errors of this package. It does not cross a wire.
-	Cause error
-}
-
-// Text returns a result that is good and plain.
-func Text(text string) Result { return Result{Text: text} }
-
-// JSON returns a good result whose text is the value as JSON.
-func JSON(value any) (Result, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return Result{}, fmt.Errorf("encoding result: %w", err)
-	}
-	return Result{Text: string(text)}, nil
 }

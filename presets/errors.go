@@ -38,6 +38,9 @@ var (
 	// ErrPanicked means that the tool panicked. It comes together with ErrToolFailed.
 	ErrPanicked = errors.New("tool panicked")
 
+	// ErrNotRecorded means that the recorder could not store a step of a call. Nothing of the call happens after it.
+	ErrNotRecorded = errors.New("step of a call not recorded")
+
 	// ErrUnknownRequest means that no request of that id waits: it never was, or it is decided already.
 	ErrUnknownRequest = errors.New("unknown approval request")
 	// ErrUnknownGrant means that no grant of that id stands: it never was, has expired or is revoked.

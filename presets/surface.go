@@ -24,6 +24,8 @@ const (
 
 // Defaults of [SurfaceOptions].
 const (
+	// minResultBytes leaves room for the words that tell of a cut.
+	minResultBytes = 256
 	// DefaultMaxResultBytes is the longest result text that a model is given.
 	DefaultMaxResultBytes = 256 << 10
 	// DefaultRequestWait is how long the request tool waits for the person before it answers that the request is open.
@@ -80,7 +82,8 @@ type Surface struct {
 	manager   *Manager
 	approvals Approvals
 	options   SurfaceOptions
-	request   Tool // the surface's own tool
+	request   Tool          // the surface's own tool
+	entry     *adapterEntry // its schema
 }
 
 // NewSurface returns a surface. Both services are required; the error names the one that is missing, or the bad option.
@@ -95,7 +98,13 @@ func NewSurface(manager *Manager, approvals Approvals, opts *SurfaceOptions) (*S
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("tool surface: %w", err)
 	}
-	return &Surface{manager: manager, approvals: approvals, options: options, request: requestTool()}, nil
+	request := requestTool()
+	schema, err := compileSchema(request.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("tool surface: %q: its input schema: %w", request.Name, err)
+	}
+	entry := &adapterEntry{schema: schema}
+	return &Surface{manager: manager, approvals: approvals, options: options, request: request, entry: entry}, nil
 }
 
 // Exposure returns what happens to unapproved risky tools.

@@ -123,7 +123,7 @@ func (v *View) record(ctx context.Context, step Step, ask Ask) error {
 	step.Caller, step.CallID, step.ToolID, step.Name = ask.Caller, ask.CallID, ask.ToolID, ask.Name
 	step.Risk, step.Fingerprint, step.Arguments = ask.Risk, ask.Fingerprint, []byte(ask.Preview)
 	if err := v.params.Recorder.Record(ctx, step); err != nil {
-		return fmt.Errorf("recording %s of %q: %w", step.Kind, ask.Name, err)
+		return fmt.Errorf("%w: %s of %q: %w", ErrNotRecorded, step.Kind, ask.Name, err)
 	}
 	return nil
 }
