@@ -55,6 +55,13 @@ type (
 		MustExist bool
 	}
 
+	// Record upserts final items in one commit. The reply comes when they are durable.
+	Record struct {
+		Ticket Ticket
+		Turn   messages.TurnID
+		Items  []messages.Item
+	}
+
 	// SetData changes one key of the agent-owned state. A nil value removes it. Without a
 	// turn it comes from the host.
 	SetData struct {
@@ -117,6 +124,7 @@ func (Withdraw) message()    {}
 func (Cancel) message()      {}
 func (Append) message()      {}
 func (Upsert) message()      {}
+func (Record) message()      {}
 func (SetData) message()     {}
 func (Finish) message()      {}
 func (Fail) message()        {}

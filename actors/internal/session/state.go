@@ -139,6 +139,8 @@ func (s *State) Step(now int64, msg Message) []Effect {
 		s.onAppend(m)
 	case Upsert:
 		s.onUpsert(m)
+	case Record:
+		s.onRecord(m)
 	case SetData:
 		s.onSetData(m)
 	case Finish:
@@ -226,6 +228,8 @@ func (s *State) refuse(msg Message, err error) {
 	case Append:
 		s.reply(m.Ticket, nil, err)
 	case Upsert:
+		s.reply(m.Ticket, nil, err)
+	case Record:
 		s.reply(m.Ticket, nil, err)
 	case SetData:
 		s.reply(m.Ticket, nil, err)

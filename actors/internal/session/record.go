@@ -1,0 +1,23 @@
+package session
+
+import "agentd/messages"
+
+// onRecord upserts several final items in one commit: they become durable together or not at all.
+func (s *State) onRecord(m Record) {
+	t := s.turnFor(m.Turn)
+	if t == nil {
+		s.reply(m.Ticket, nil, ErrTurnEnded)
+		return
+	}
+	for i := range m.Items {
+		if err := s.merged(m.Items[i]).Validate(); err != nil {
+			s.reply(m.Ticket, nil, err)
+			return
+		}
+	}
+	changes := make([]messages.Change, 0, len(m.Items))
+	for i := range m.Items {
+		changes = append(changes, s.put(t, m.Items[i]))
+	}
+	s.stage(group{changes: changes, then: then{what: followReply, ticket: m.Ticket}})
+}
