@@ -60,6 +60,8 @@ type (
 		Ticket Ticket
 		Turn   messages.TurnID
 		Items  []messages.Item
+		// Fresh says that the first item must not be there yet.
+		Fresh bool
 	}
 
 	// SetData changes one key of the agent-owned state. A nil value removes it. Without a

@@ -9,6 +9,12 @@ func (s *State) onRecord(m Record) {
 		s.reply(m.Ticket, nil, ErrTurnEnded)
 		return
 	}
+	if m.Fresh && len(m.Items) > 0 {
+		if _, found := s.newest(m.Items[0].ID); found {
+			s.reply(m.Ticket, nil, &DuplicateItemError{Item: m.Items[0].ID})
+			return
+		}
+	}
 	for i := range m.Items {
 		if err := s.merged(m.Items[i]).Validate(); err != nil {
 			s.reply(m.Ticket, nil, err)
