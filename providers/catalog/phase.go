@@ -12,6 +12,9 @@ type Discovery struct {
 	// which files cannot hold it leaves them out; one that cannot lists all. Files that are needed to understand others
 	// are listed either way.
 	Exact string
+	// NonInteractive tells whether sessions that no person held are wanted. When it is false, a reader leaves out files
+	// that by their place can hold nothing else, such as those of sub-agents: there can be very many.
+	NonInteractive bool
 
 	units []Unit
 	skips skipCounter

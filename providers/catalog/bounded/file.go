@@ -91,14 +91,14 @@ func ReadAll(path string, limit int64) ([]byte, error) {
 	return f.Bytes(limit)
 }
 
-// borrow returns a buffer of n bytes.
+// borrow returns a buffer of n bytes or more.
 func (f *File) borrow(n int) []byte {
 	for i, b := range f.pool.free {
 		if cap(b) >= n {
 			last := len(f.pool.free) - 1
 			f.pool.free[i] = f.pool.free[last]
 			f.pool.free = f.pool.free[:last]
-			return b[:n]
+			return b[:cap(b)]
 		}
 	}
 	return make([]byte, n)

@@ -13,6 +13,7 @@ const (
 	MaxLineBytes = 1 << 20
 	firstChunk   = 16 << 10
 	maxChunk     = 256 << 10
+	wholeWindow  = 64 << 10
 )
 
 // Line is one line of a text file, without its end, without surrounding blanks and NUL bytes, never empty.
@@ -32,7 +33,7 @@ type Line struct {
 func (f *File) Head(limit int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		end := min(limit, f.Size)
-		s := lineScanner{src: io.NewSectionReader(f, 0, end), whole: end == f.Size, buf: f.borrow(firstChunk)}
+		s := lineScanner{src: io.NewSectionReader(f, 0, end), whole: end == f.Size, buf: f.borrow(firstChunk), step: firstStep(end)}
 		s.run(yield)
 		f.giveBack(s.buf)
 	}
@@ -43,7 +44,7 @@ func (f *File) Head(limit int64) iter.Seq2[Line, error] {
 // its last value.
 func Lines(r io.Reader, limit int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		s := lineScanner{src: io.LimitReader(r, limit), whole: true, limit: limit, buf: make([]byte, firstChunk)}
+		s := lineScanner{src: io.LimitReader(r, limit), whole: true, limit: limit, buf: make([]byte, firstChunk), step: firstChunk}
 		s.run(yield)
 	}
 }
@@ -56,6 +57,7 @@ type lineScanner struct {
 	buf    []byte
 	lo, hi int
 	base   int64
+	step   int  // how much to read next
 	drop   bool // the start of the present line was handed out as torn
 	eof    bool
 }
@@ -121,17 +123,26 @@ func (s *lineScanner) fill() error {
 		s.hi = copy(s.buf, s.buf[s.lo:s.hi])
 		s.lo = 0
 	}
-	if want := min(max(len(s.buf), 2*s.hi), MaxLineBytes+maxChunk); want > len(s.buf) {
-		grown := make([]byte, want)
+	if s.hi+s.step > len(s.buf) {
+		grown := make([]byte, s.hi+s.step)
 		copy(grown, s.buf[:s.hi])
 		s.buf = grown
 	}
-	n, err := s.src.Read(s.buf[s.hi:min(len(s.buf), s.hi+maxChunk)])
+	n, err := s.src.Read(s.buf[s.hi : s.hi+s.step])
 	s.hi += n
+	s.step = min(2*s.step, maxChunk)
 	if errors.Is(err, io.EOF) {
 		s.eof, err = true, nil
 	}
 	return err
+}
+
+// firstStep reads a small window at once and starts small in a large one.
+func firstStep(limit int64) int {
+	if limit <= wholeWindow {
+		return max(int(limit), 1)
+	}
+	return firstChunk
 }
 
 // closed reports whether a line without an end looks complete.

@@ -12,6 +12,7 @@ import (
 func (f *File) Tail(limit int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		t := tailScanner{f: f, floor: max(0, f.Size-limit), start: f.Size, buf: f.borrow(2 * firstChunk), first: true}
+		t.step = firstStep(f.Size - t.floor)
 		t.lo, t.hi = len(t.buf), len(t.buf)
 		t.run(yield)
 		f.giveBack(t.buf)
@@ -26,6 +27,7 @@ type tailScanner struct {
 	start  int64
 	buf    []byte
 	lo, hi int
+	step   int   // how much to read next
 	first  bool  // the line at hi is the last one of the file
 	long   int64 // bytes already dropped from the end of the present, very long line
 }
@@ -89,7 +91,8 @@ func (t *tailScanner) fill() error {
 		t.long += int64(have)
 		t.lo, t.hi, have = len(t.buf), len(t.buf), 0
 	}
-	step := int(min(t.start-t.floor, int64(min(max(len(t.buf), firstChunk), maxChunk))))
+	step := int(min(t.start-t.floor, int64(t.step)))
+	t.step = min(2*t.step, maxChunk)
 	if t.lo < step {
 		size := max(len(t.buf), have+step)
 		if size > len(t.buf) {

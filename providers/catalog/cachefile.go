@@ -1,0 +1,4 @@
+package catalog
+
+func (c *Catalog) loadCache([]*store) {}
+func (c *Catalog) saveCache([]*store) {}

@@ -1,0 +1,22 @@
+package claude
+
+import "agentd/providers/catalog"
+
+// Modes implements [catalog.Reader].
+func (Reader) Modes() []catalog.Mode {
+	return []catalog.Mode{
+		{Name: catalog.DefaultMode},
+		{Name: "acceptEdits", Args: []string{"--permission-mode", "acceptEdits"}},
+		{Name: "plan (read-only)", Args: []string{"--permission-mode", "plan"}},
+		{Name: "bypass permissions", Args: []string{"--dangerously-skip-permissions"}, Unsafe: true},
+	}
+}
+
+// Launch implements [catalog.Reader].
+func (r Reader) Launch(env catalog.Env, s *catalog.Session) catalog.Launch {
+	l := catalog.Launch{Args: []string{"--resume", s.ID}, Env: map[string]string{}}
+	if root := r.Roots(env)[0]; root.Var != "" {
+		l.Env[root.Var] = root.Path
+	}
+	return l
+}

@@ -1,0 +1,139 @@
+package catalog
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"agentd/providers/catalog/bounded"
+)
+
+// query is a parsed query: words that must all match, and filters.
+//
+// A word of the form "agent:NAME", "branch:TEXT" or "since:WHEN" is a filter: the agent by name or alias; a branch that
+// contains the text, without regard to case; sessions active at or after WHEN, which is a date (2026-11-30), a time (RFC 3339),
+// or an age (90m, 12h, 7d, 2w). A filter that makes no sense is matched as an ordinary word.
+type query struct {
+	words  []word
+	agent  Agent
+	branch string
+	since  int64
+}
+
+// word is one word of a query.
+type word struct {
+	pattern pattern
+	lower   string
+}
+
+// minPrefix is how much of an id must be given for it to be found by its start.
+const minPrefix = 4
+
+func (c *Catalog) parseQuery(text string) (*query, error) {
+	if len(text) > MaxQueryBytes {
+		return nil, failf(InvalidRequest, "query has more than %d bytes", MaxQueryBytes)
+	}
+	q := &query{}
+	for w := range strings.FieldsSeq(bounded.Clean([]byte(text))) {
+		if !q.filter(w, c.env().now()) {
+			q.words = append(q.words, word{pattern: newPattern(w), lower: strings.ToLower(w)})
+		}
+	}
+	return q, nil
+}
+
+// filter takes a word as a filter when it is one.
+func (q *query) filter(w string, now time.Time) bool {
+	name, value, ok := strings.Cut(w, ":")
+	if !ok || value == "" {
+		return false
+	}
+	switch strings.ToLower(name) {
+	case "agent":
+		if q.agent, ok = ParseAgent(value); !ok {
+			return false
+		}
+	case "branch":
+		q.branch = strings.ToLower(value)
+	case "since":
+		at := sinceMillis(value, now)
+		if at == 0 {
+			return false
+		}
+		q.since = at
+	default:
+		return false
+	}
+	return true
+}
+
+// sinceMillis returns a time in Unix milliseconds, or 0.
+func sinceMillis(value string, now time.Time) int64 {
+	if t, err := time.ParseInLocation(time.DateOnly, value, now.Location()); err == nil {
+		return t.UnixMilli()
+	}
+	if len(value) > 10 {
+		return bounded.ParseTime(value)
+	}
+	units := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
+	unit := units[value[len(value)-1]|0x20]
+	n, err := strconv.ParseUint(value[:len(value)-1], 10, 16)
+	if unit == 0 || err != nil {
+		return 0
+	}
+	return now.Add(-time.Duration(n) * unit).UnixMilli()
+}
+
+// admits reports whether a session passes the filters.
+func (q *query) admits(e *entry) bool {
+	return (q.agent == "" || q.agent == e.agent.ID) && e.TimeMS >= q.since &&
+		(q.branch == "" || strings.Contains(strings.ToLower(e.Branch), q.branch))
+}
+
+// rank returns the matching sessions, best first. A word matches fuzzily in the original's haystack, which alone
+// gives a score, or it is the start of the id, the agent, or a part of the worktree.
+func (q *query) rank(ctx context.Context, all []entry, texts bool) ([]hit, error) {
+	m := matcher{}
+	hits := make([]hit, 0, len(all))
+	for i := range all {
+		if i%256 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		e := &all[i]
+		if !q.admits(e) {
+			continue
+		}
+		if len(q.words) == 0 {
+			hits = append(hits, hit{index: i})
+			continue
+		}
+		m.setHaystack(e.haystack(texts))
+		score, ok := 0, true
+		for _, w := range q.words {
+			n, matched := m.score(w.pattern)
+			if !matched && !w.names(e) {
+				ok = false
+				break
+			}
+			score += n
+		}
+		if ok {
+			hits = append(hits, hit{index: i, score: score})
+		}
+	}
+	sortHits(hits)
+	return hits, nil
+}
+
+// names reports whether the word names the session otherwise than by its haystack.
+func (w word) names(e *entry) bool {
+	if len(w.lower) >= minPrefix && strings.HasPrefix(strings.ToLower(e.ID), w.lower) {
+		return true
+	}
+	if e.Worktree != "" && strings.Contains(strings.ToLower(e.Worktree), w.lower) {
+		return true
+	}
+	agent, ok := ParseAgent(w.lower)
+	return ok && agent == e.agent.ID
+}

@@ -1,0 +1,14 @@
+package readers
+
+import (
+	"agentd/providers/catalog"
+	"agentd/providers/catalog/claude"
+)
+
+// All returns one reader for each agent. The catalog orders them; here they stand in alphabetical order, one a
+// line.
+func All() []catalog.Reader {
+	return []catalog.Reader{
+		claude.New(),
+	}
+}

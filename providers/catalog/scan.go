@@ -1,0 +1,224 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"agentd/providers/catalog/bounded"
+)
+
+// futureSlack is how far a time may lie ahead of the clock.
+const futureSlack = 5 * time.Minute
+
+// store is what one scan found in one agent's store.
+type store struct {
+	reader   Reader
+	units    []Unit
+	parts    []Part
+	sessions []Session
+	skips    skipCounter
+	failed   bool // a unit that is the whole store could not be read
+	err      error
+}
+
+// job is one unit to parse.
+type job struct {
+	store *store
+	index int
+}
+
+// wanted is what a scan looks for.
+type wanted struct {
+	agent          Agent  // empty is all
+	exact          string // the only id, when it is not empty
+	nonInteractive bool
+}
+
+// scan reads stores. The error is that of ctx.
+func (c *Catalog) scan(ctx context.Context, w wanted) ([]*store, error) {
+	var stores []*store
+	for _, r := range c.readers {
+		if w.agent == "" || w.agent == r.Agent() {
+			stores = append(stores, &store{reader: r})
+		}
+	}
+	c.loadCache(stores)
+	inParallel(ctx, c.opts.Workers, len(stores), func(i int, _ *bounded.Scratch) { c.discover(ctx, stores[i], w) })
+	var jobs []job
+	for _, st := range stores {
+		st.parts = make([]Part, len(st.units))
+		for i := range st.units {
+			jobs = append(jobs, job{st, i})
+		}
+	}
+	limit := c.env().now().Add(futureSlack).UnixMilli()
+	outcomes := make([]outcome, len(jobs))
+	inParallel(ctx, c.opts.Workers, len(jobs), func(i int, scratch *bounded.Scratch) {
+		outcomes[i] = c.parse(ctx, jobs[i], scratch, limit)
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	for i, o := range outcomes {
+		jobs[i].store.take(jobs[i].index, o)
+	}
+	for _, st := range stores {
+		c.assemble(st, w.exact)
+		if w.exact == "" && st.err == nil {
+			c.memo.keep(st.reader.Agent(), st.units, w.nonInteractive)
+		}
+	}
+	c.saveCache(stores)
+	return stores, nil
+}
+
+// inParallel calls work for 0 to n-1, at most workers at once, and returns when all calls have returned. After ctx
+// ended no more are made.
+func inParallel(ctx context.Context, workers, n int, work func(i int, scratch *bounded.Scratch)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, n) {
+		wg.Go(func() {
+			var scratch bounded.Scratch
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				work(i, &scratch)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (c *Catalog) discover(ctx context.Context, st *store, w wanted) {
+	d := Discovery{Env: c.env(), Exact: w.exact, NonInteractive: w.nonInteractive}
+	err := guard(func() error { return st.reader.Discover(ctx, &d) })
+	st.units, st.skips = d.units, d.skips
+	if err != nil && ctx.Err() == nil {
+		st.err = err
+		c.opts.Logger.Warn("store cannot be listed", slog.String("agent", string(st.reader.Agent())), slog.Any("error", err))
+	}
+}
+
+// outcome is what became of one unit.
+type outcome struct {
+	*memoEntry
+	loss   bool // the unit could not be read
+	reason Reason
+	absent bool // there is no such file
+}
+
+// parse reads one unit, or takes it from memory.
+func (c *Catalog) parse(ctx context.Context, j job, scratch *bounded.Scratch, limit int64) outcome {
+	u := j.store.units[j.index]
+	info, err := os.Stat(u.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		_, err := os.Lstat(u.Path)
+		return outcome{reason: Gone, absent: err != nil}
+	case err != nil:
+		return outcome{loss: true, reason: ReasonOf(err)}
+	case !info.Mode().IsRegular():
+		return outcome{loss: true, reason: NotRegular}
+	case info.Size() == 0:
+		return outcome{reason: Empty}
+	}
+	key := memoKey{j.store.reader.Agent(), u.Kind, u.Path}
+	now := stampOf(u, info)
+	if e := c.memo.get(key, now); e != nil {
+		return outcome{memoEntry: e}
+	}
+	p := Parsing{Env: c.env(), Unit: u, scratch: scratch, limitMS: limit}
+	err = guard(func() error { return j.store.reader.Parse(ctx, &p) })
+	o := outcome{memoEntry: &memoEntry{stamp: now, sessions: p.sessions, skips: p.skips.list()}}
+	switch {
+	case err != nil && ctx.Err() == nil:
+		o.reason = ReasonOf(err)
+		o.loss = o.reason.Loss()
+		c.opts.Logger.Warn("file skipped", slog.String("agent", string(key.agent)), slog.String("path", u.Path), slog.Any("error", err))
+	case err == nil && !p.volatile && ctx.Err() == nil:
+		c.memo.put(key, o.memoEntry)
+	}
+	return o
+}
+
+// take adds the outcome of a unit.
+func (st *store) take(index int, o outcome) {
+	u := st.units[index]
+	st.parts[index] = Part{Unit: u}
+	if o.absent {
+		return
+	}
+	if o.reason != "" {
+		st.skips.add(u.Path, o.reason)
+		st.failed = st.failed || (o.loss && u.Store)
+	}
+	if o.memoEntry == nil {
+		return
+	}
+	sessions := make([]Session, len(o.sessions))
+	for i, s := range o.sessions {
+		sessions[i] = s.clone()
+	}
+	st.parts[index].Sessions = sessions
+	for _, s := range o.skips {
+		st.skips.merge(s)
+	}
+}
+
+// assemble joins what the units hold and checks what comes out.
+func (c *Catalog) assemble(st *store, exact string) {
+	a := Assembly{Env: c.env(), Exact: exact, Parts: st.parts}
+	var found []Session
+	err := guard(func() error {
+		if asm, ok := st.reader.(Assembler); ok {
+			found = asm.Assemble(&a)
+			return nil
+		}
+		for _, p := range a.Parts {
+			found = append(found, p.Sessions...)
+		}
+		return nil
+	})
+	st.parts = nil
+	for _, s := range a.skips.list() {
+		st.skips.merge(s)
+	}
+	if st.err == nil && err != nil {
+		st.err = err
+	}
+	kept := found[:0]
+	for _, s := range found {
+		if exact != "" && s.ID != exact {
+			continue
+		}
+		if !ValidID(s.ID) || len(s.ProjectPath) > MaxPathBytes {
+			st.skips.add(s.StoreFile, InvalidMetadata)
+			continue
+		}
+		kept = append(kept, s)
+	}
+	st.sessions = unite(kept, &st.skips)
+	if st.err == nil && st.failed && len(st.sessions) == 0 {
+		st.err = errors.New("the store's only database cannot be read")
+	}
+}
+
+// guard turns a panic of a reader into an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", errFault, r)
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,66 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+)
+
+// unite makes one session of all that have the same id and project: a resume that left a second file, a compaction,
+// a copy. One without a project joins the only other one of its id. The order of the result is that of the first of
+// each.
+func unite(all []Session, skips *skipCounter) []Session {
+	type identity struct{ id, project string }
+	index := make(map[identity]int, len(all))
+	projects := make(map[string][]string, len(all))
+	for _, s := range all {
+		if s.ProjectPath != "" && !slices.Contains(projects[s.ID], s.ProjectPath) {
+			projects[s.ID] = append(projects[s.ID], s.ProjectPath)
+		}
+	}
+	var out []Session
+	for _, s := range all {
+		key := identity{s.ID, s.ProjectPath}
+		if only := projects[s.ID]; key.project == "" && len(only) == 1 {
+			key.project = only[0]
+		}
+		i, ok := index[key]
+		if !ok {
+			index[key] = len(out)
+			out = append(out, s)
+			continue
+		}
+		if out[i].StoreFile != s.StoreFile {
+			skips.add(s.StoreFile, Duplicate)
+		}
+		out[i] = Merge(out[i], s)
+	}
+	return out
+}
+
+// Merge joins two accounts of one session: the newer one leads, and what it does not know is taken from the other.
+// It is interactive when either is, and archived only when both are.
+func Merge(a, b Session) Session {
+	if b.TimeMS > a.TimeMS {
+		a, b = b, a
+	}
+	a.ProjectPath = cmp.Or(a.ProjectPath, b.ProjectPath)
+	a.ProjectName = cmp.Or(a.ProjectName, b.ProjectName)
+	a.TimeMS = cmp.Or(a.TimeMS, b.TimeMS)
+	a.Title = cmp.Or(a.Title, b.Title)
+	a.Recap = cmp.Or(a.Recap, b.Recap)
+	a.Branch = cmp.Or(a.Branch, b.Branch)
+	a.Worktree = cmp.Or(a.Worktree, b.Worktree)
+	if len(a.Prompts) == 0 {
+		a.Prompts = b.Prompts
+	}
+	a.NonInteractive = a.NonInteractive && b.NonInteractive
+	a.Archived = a.Archived && b.Archived
+	if a.Parent == "" {
+		a.Parent, a.Relation = b.Parent, b.Relation
+	}
+	a.Repository = cmp.Or(a.Repository, b.Repository)
+	if a.StartedMS == 0 || (b.StartedMS > 0 && b.StartedMS < a.StartedMS) {
+		a.StartedMS = b.StartedMS
+	}
+	return a
+}
