@@ -10,10 +10,11 @@ import (
 // StepKind says how far a call has come.
 type StepKind string
 
-// The steps of a call, in their order. A call that needs no person has no StepRequested; one that is refused ends with
-// StepFinished without StepStarted. Every call that names an active tool has one StepFinished.
+// The steps of a call, in their order. A call that needs no person has no StepRequested, one of normal risk no
+// StepDecided either. One that is refused, and one of the request tool, has no StepStarted. Every call has one StepFinished, also
+// one of an unknown tool, whose ToolID is then empty.
 const (
-	// StepRequested says that the call waits for a person. Step.Request is set.
+	// StepRequested says that the call waits for a person. Step.Request is set. It comes again if the question gets a new id.
 	StepRequested StepKind = "requested"
 	// StepDecided says how it was decided. Step.Decision is set.
 	StepDecided StepKind = "decided"
@@ -34,7 +35,8 @@ type Step struct {
 	Risk   messages.Risk
 	// Idempotent says that the tool may be run again if its end is not seen.
 	Idempotent bool
-	// Arguments is the canonical text of the arguments, Fingerprint the identity of the exact call.
+	// Arguments is the text as the model wrote it, Fingerprint the identity of the exact call. Both are empty when
+	// the arguments could not be read.
 	Arguments   json.RawMessage
 	Fingerprint string
 	// Request is set in StepRequested.

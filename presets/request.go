@@ -34,8 +34,9 @@ type Ask struct {
 	// Ahead asks for a later identical call of the same session instead of this one. Approved once, exactly one such
 	// call may run; nothing is used up now.
 	Ahead bool
-	// OnPending is called at most once, on the calling goroutine, when a person has to decide, before the wait. If it
-	// returns an error, the waiter leaves and Request returns that error. Nil is fine.
+	// OnPending is called on the calling goroutine when a person has to decide, before the wait, and again if the question
+	// gets a new id, because an identical call took the decision. If it returns an error, the waiter leaves and
+	// Request returns that error. Nil is fine.
 	OnPending func(request Request) error
 }
 

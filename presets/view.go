@@ -75,6 +75,9 @@ const enableToolID = reservedIDPrefix + "enable-preset"
 // the policy, a grant or a person, for whom it waits. An approval once is used up by this one turning on. The decision says how
 // it went; the error is [ErrUnknownPreset], [ErrConflict], that of the approvals, the recorder or the store, or wraps context.Cause.
 func (v *View) RequestEnable(ctx context.Context, preset, reason string) (Decision, error) {
+	if v.params.Caller.SessionID == "" { // Without one, it would be turned on for everybody.
+		return Decision{}, fmt.Errorf("asking to enable the preset %q: %w: the view has no session", preset, ErrInvalid)
+	}
 	ask, err := v.enableAsk(preset, reason)
 	if err != nil {
 		return Decision{}, err

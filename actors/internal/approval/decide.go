@@ -119,11 +119,15 @@ func (s *State) serveByGrant(now int64, r *request, grant presets.Grant) []Effec
 			return decision
 		})...)
 	}
-	// A grant that expired while it was saved covers nothing any more; its request stays open.
-	if !grant.Live(now) && s.open[r.id] == r && r.wanted() {
-		out = append(out, Opened{Request: r.view()})
+	// A grant that expired while it was saved covers nothing any more: its request is as it was before.
+	switch {
+	case s.open[r.id] != r:
+		return out
+	case r.wanted():
+		return append(out, Opened{Request: r.view()})
+	default:
+		return append(out, s.cancel(now, r, "the caller has gone")...)
 	}
-	return out
 }
 
 // resolve closes a request and answers all its waiters.

@@ -13,6 +13,10 @@ func (s *State) Step(now int64, command Command) []Effect {
 	if s.due == 0 || now < s.due {
 		return s.step(now, command)
 	}
+	if _, leaves := command.(Leave); leaves { // It has gone: expiring must not answer it.
+		out := s.step(now, command)
+		return append(out, s.expire(now)...)
+	}
 	out := s.expire(now)
 	return append(out, s.step(now, command)...)
 }
