@@ -107,6 +107,9 @@ func TestItemValidate(t *testing.T) {
 		{"call without id", Item{ID: "i", Type: ItemToolCall}, "call id"},
 		{"bad data", Item{ID: "i", Type: ItemEvent, Data: json.RawMessage("{")}, "not JSON"},
 		{"too large", Item{ID: "i", Type: ItemMessage, Content: strings.Repeat("x", MaxItemBytes+1)}, "limit"},
+		{"too large where nobody looks", Item{ID: "i", Type: ItemMessage, Provider: strings.Repeat("x", MaxItemBytes+1)}, "limit"},
+		{"id that JSON cannot carry", Item{ID: "i\xff", Type: ItemMessage}, "UTF-8"},
+		{"call id that JSON cannot carry", Item{ID: "i", Type: ItemToolCall, CallID: "c\xff"}, "UTF-8"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"unicode/utf8"
 )
 
 // MaxIDBytes is the longest id, in bytes, that is accepted anywhere.
@@ -49,6 +50,9 @@ func NewCallID() CallID { return CallID(CallPrefix + randomHex()) }
 
 // NewRequestID returns a fresh random approval request id.
 func NewRequestID() RequestID { return RequestID(RequestPrefix + randomHex()) }
+
+// RandomID returns a fresh id with a prefix, for kinds of things that this package does not know.
+func RandomID(prefix string) string { return prefix + randomHex() }
 
 // randomHex returns 128 random bits as 32 hex digits.
 func randomHex() string {
@@ -120,6 +124,10 @@ func validateOpaqueID(noun, id string) error {
 		if c := id[i]; c < 0x20 || c == 0x7f {
 			return &InvalidIDError{Noun: noun, ID: id, Reason: "it holds a control character"}
 		}
+	}
+	if !utf8.ValidString(id) {
+		// JSON would replace the odd bytes, and two ids could become one.
+		return &InvalidIDError{Noun: noun, ID: id, Reason: "it is not valid UTF-8"}
 	}
 	return nil
 }

@@ -131,9 +131,11 @@ type Item struct {
 // IsDraft reports whether the item is still growing.
 func (it *Item) IsDraft() bool { return it.StreamStatus == StreamStreaming }
 
-// Size is the number of bytes in the item's text fields.
+// Size is the number of bytes in the item's text fields, except its own id.
 func (it *Item) Size() int {
-	return len(it.Content) + len(it.Arguments) + len(it.Output) + len(it.Error) + len(it.Data) + len(it.Name)
+	return len(it.Content) + len(it.Arguments) + len(it.Output) + len(it.Error) + len(it.Data) + len(it.Name) +
+		len(it.Type) + len(it.Role) + len(it.CallID) + len(it.Status) + len(it.EventType) + len(it.StreamStatus) +
+		len(it.ParentID) + len(it.TurnID) + len(it.Provider) + len(it.Model)
 }
 
 // Validate reports the first rule that the item breaks: a valid id, a type, a call
