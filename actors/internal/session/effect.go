@@ -37,7 +37,8 @@ type (
 		Run    bool
 	}
 
-	// AttachTurn answers a repeated prompt with the turn that it made the first time.
+	// AttachTurn answers a repeated prompt with the turn that it made the first time. If that turn is terminal it was settled
+	// before; if not, its [Settle] is still to come.
 	AttachTurn struct {
 		Ticket Ticket
 		Turn   messages.Turn
@@ -49,7 +50,8 @@ type (
 		Reason string
 	}
 
-	// Settle tells that the turn has ended and everything about it is stored, or, if Err is set, could not be.
+	// Settle tells that the turn has ended and everything about it is stored, or, if Err is set, could not be. Every turn of a
+	// [StartTurn] gets one, and so does a turn that the last writer left running.
 	Settle struct {
 		Turn messages.Turn
 		Err  error
@@ -62,8 +64,9 @@ type (
 	// the tick tries again what failed, so that it should come later each time.
 	Wake struct{ Retry bool }
 
-	// Leave tells the actor to go. Nothing is owed to anybody any more. Deleted says that the
-	// stored session is to be removed; Err that the session was lost to another writer.
+	// Leave tells the actor to go. It is the last effect, and nothing is owed to anybody any more. Deleted says that the
+	// stored session is to be removed; Err that the session was lost to another writer, that it cannot be told what of it is stored,
+	// or that it could not be created.
 	Leave struct {
 		Deleted bool
 		Err     error

@@ -1,15 +1,9 @@
 package session
 
 import (
-	"encoding/json"
+	"fmt"
 
 	"agentd/messages"
-)
-
-// Types of the event items that tell of approvals. A request without a decision is closed when its turn ends.
-const (
-	EventApprovalRequested = "approval-requested"
-	EventApprovalDecided   = "approval-decided"
 )
 
 func (s *State) onFinish(m Finish) {
@@ -18,14 +12,17 @@ func (s *State) onFinish(m Finish) {
 		s.reply(m.Ticket, nil, ErrTurnEnded)
 		return
 	}
-	for i := range m.Items {
-		if err := s.merged(m.Items[i]).Validate(); err != nil {
-			s.reply(m.Ticket, nil, err)
-			return
-		}
+	if len(m.Result) > MaxResultBytes {
+		s.reply(m.Ticket, nil, fmt.Errorf("result of %d bytes, the limit is %d: %w", len(m.Result), MaxResultBytes, messages.ErrTooLarge))
+		return
 	}
-	t.final, t.finishing = m.Items, m.Ticket
-	t.outcome = outcome{status: messages.TurnCompleted, result: m.Result}
+	items, err := s.admit(t, m.Items)
+	if err != nil {
+		s.reply(m.Ticket, nil, err)
+		return
+	}
+	t.final, t.finishing = items, m.Ticket
+	t.outcome = outcome{status: messages.TurnCompleted, result: valid(m.Result)}
 	s.end(t)
 }
 
@@ -35,69 +32,60 @@ func (s *State) onFail(m Fail) {
 		s.reply(m.Ticket, nil, ErrTurnEnded)
 		return
 	}
+	if m.Error == "" {
+		m.Error = "failed without saying why"
+	}
 	t.finishing = m.Ticket
 	t.outcome = outcome{status: messages.TurnFailed, err: m.Error}
 	s.end(t)
 }
 
-// end stages the ending of the active turn: everything in one append.
+// end stages the ending of the active turn.
 func (s *State) end(t *turn) {
 	t.phase = phaseEnding
-	s.stage(group{changes: s.ending(t), then: then{what: followEnded, turn: t}})
+	for _, g := range s.ending(t, followEnded) {
+		s.stage(g)
+	}
 }
 
-// ending makes the changes that end a turn: final items, drafts closed, calls closed, the error, the terminal record.
-func (s *State) ending(t *turn) []messages.Change {
+// ending makes what ends a turn: final items, drafts closed, approvals closed, calls closed, the error, the terminal record. It is one group,
+// and so one append, unless it is too large for that: then the terminal record is in the last one.
+func (s *State) ending(t *turn, what follow) []group {
 	changes := make([]messages.Change, 0, 2+len(t.final)+len(t.drafts)+2*len(t.calls))
-	for _, item := range t.final {
-		changes = append(changes, s.put(t, item))
+	for i := range t.final {
+		changes = append(changes, s.put(t, t.final[i]))
 	}
-	closed := messages.StreamInterrupted
-	if t.outcome.status == messages.TurnCompleted {
-		closed = messages.StreamComplete
+	changes = append(changes, s.closeDrafts(t)...)
+	changes = append(changes, s.closeRequests(t)...)
+	for _, c := range t.calls {
+		changes = append(changes, s.closeCall(t, c)...)
 	}
-	for _, d := range t.drafts {
-		d.item.StreamStatus, d.dirty = closed, false
-		changes = append(changes, s.putWhole(t, d.item))
-	}
-	for _, id := range append([]messages.ItemID(nil), t.calls...) {
-		changes = append(changes, s.closeCall(t, id)...)
-	}
+	t.outcome.err = explain(t.outcome.err)
 	if t.outcome.err != "" {
-		changes = append(changes, s.putWhole(t, messages.Item{
-			ID: "itm-error-" + messages.ItemID(t.record.ID), Type: messages.ItemError, Error: t.outcome.err,
-		}))
+		if t.errorItem == "" {
+			t.errorItem = s.freshID("itm-error-", string(t.record.ID))
+		}
+		changes = append(changes, s.putWhole(t, messages.Item{ID: t.errorItem, Type: messages.ItemError, Error: t.outcome.err}))
 	}
-	t.record.Status, t.record.EndedAt = t.outcome.status, s.now
-	t.record.Result, t.record.Error = t.outcome.result, t.outcome.err
-	return append(changes, messages.TurnEnded{Turn: t.record})
+	t.last = t.record
+	t.last.Status, t.last.EndedAt = t.outcome.status, s.now
+	t.last.Result, t.last.Error = t.outcome.result, t.outcome.err
+	return split(append(changes, messages.TurnEnded{Turn: t.last}), then{what: what, turn: t})
 }
 
-// closeCall gives an open tool call the result that says why it has none.
-func (s *State) closeCall(t *turn, id messages.ItemID) []messages.Change {
-	call, _ := s.newest(id)
-	var why string
-	switch call.Status {
-	case messages.CallPending:
-		call.Status = messages.CallCancelled
-		why = "not run: the turn ended before the tool was started"
-	case messages.CallDenied:
-		why = "not run: the call was denied"
-	case messages.CallCompleted, messages.CallFailed:
-		why = "the tool ran, but the turn ended before its result was recorded"
-	case messages.CallRunning, messages.CallCancelled, messages.CallInterrupted:
-		call.Status = messages.CallInterrupted
-		why = "interrupted while running: the turn ended before the tool answered, and its effects are unknown"
-	default:
-		call.Status = messages.CallInterrupted
-		why = "interrupted: the turn ended before a result was recorded, and the effects of the call are unknown"
+// split cuts changes into groups that fit a commit each. What follows waits for the last one.
+func split(changes []messages.Change, last then) []group {
+	var groups []group
+	size, from := 0, 0
+	for i, change := range changes {
+		n := sizeOf(change)
+		if i > from && (size+n > MaxBatchBytes || i-from >= maxCommitChanges) {
+			groups = append(groups, group{changes: changes[from:i]})
+			size, from = 0, i
+		}
+		size += n
 	}
-	update := s.putWhole(t, call)
-	result := s.putWhole(t, messages.Item{
-		ID: "itm-tool-result-" + messages.ItemID(call.CallID), Type: messages.ItemToolResult, Name: call.Name,
-		CallID: call.CallID, ParentID: call.ID, IsError: true, Output: why,
-	})
-	return []messages.Change{update, result}
+	return append(groups, group{changes: changes[from:], then: last})
 }
 
 // ended follows when the terminal record is durable.
@@ -125,70 +113,5 @@ func (s *State) interrupt() {
 	t.record.Seq = 0
 	s.readOpen(t)
 	s.active = t
-	expired := s.expireApprovals(t)
-	t.phase = phaseEnding
-	s.stage(group{changes: append(expired, s.ending(t)...), then: then{what: followEnded, turn: t}})
-}
-
-// readOpen finds the turn's drafts and open calls in the stored items.
-func (s *State) readOpen(t *turn) {
-	answered := map[messages.CallID]bool{}
-	for i := range s.doc.Items {
-		item := &s.doc.Items[i]
-		if item.Type == messages.ItemToolResult {
-			answered[item.CallID] = true
-		}
-	}
-	for i := range s.doc.Items {
-		item := &s.doc.Items[i]
-		if item.TurnID == t.record.ID && item.IsDraft() {
-			t.drafts = append(t.drafts, &draft{item: *item})
-		}
-		if item.TurnID == t.record.ID && item.Type == messages.ItemToolCall && !answered[item.CallID] {
-			t.calls = append(t.calls, item.ID)
-		}
-	}
-}
-
-// expireApprovals decides what nobody can decide any more: requests of a turn whose process is gone.
-func (s *State) expireApprovals(t *turn) []messages.Change {
-	type decision struct {
-		Request  messages.RequestID `json:"request-id"`
-		Decision string             `json:"decision,omitempty"`
-		Reason   string             `json:"reason,omitempty"`
-	}
-	var open []decision
-	for i := range s.doc.Items {
-		item := &s.doc.Items[i]
-		if item.TurnID != t.record.ID || item.Type != messages.ItemEvent {
-			continue
-		}
-		var d decision
-		if json.Unmarshal(item.Data, &d) != nil || d.Request == "" {
-			continue
-		}
-		switch item.EventType {
-		case EventApprovalRequested:
-			open = append(open, d)
-		case EventApprovalDecided:
-			for j := range open {
-				if open[j].Request == d.Request {
-					open = append(open[:j], open[j+1:]...)
-					break
-				}
-			}
-		}
-	}
-	changes := make([]messages.Change, 0, len(open))
-	for _, d := range open {
-		data, err := json.Marshal(decision{Request: d.Request, Decision: "expired", Reason: "the process ended before a decision"})
-		if err != nil {
-			continue // Three strings always encode.
-		}
-		changes = append(changes, s.putWhole(t, messages.Item{
-			ID: "itm-decision-" + messages.ItemID(d.Request), Type: messages.ItemEvent,
-			EventType: EventApprovalDecided, Data: data,
-		}))
-	}
-	return changes
+	s.end(t)
 }

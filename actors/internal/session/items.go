@@ -2,28 +2,11 @@ package session
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"agentd/messages"
 )
-
-// MaxDataBytes is the largest value of one key of the agent-owned state.
-const MaxDataBytes = 1 << 20
-
-// UnknownItemError means that an item that should be updated is not there.
-type UnknownItemError struct{ Item messages.ItemID }
-
-// Error implements error.
-func (e *UnknownItemError) Error() string {
-	return fmt.Sprintf("there is no item %q to update", e.Item)
-}
-
-// DuplicateItemError means that an item that should be appended is there already.
-type DuplicateItemError struct{ Item messages.ItemID }
-
-// Error implements error.
-func (e *DuplicateItemError) Error() string {
-	return fmt.Sprintf("item %q is there already: update it instead", e.Item)
-}
 
 func (s *State) onAppend(m Append) {
 	t := s.turnFor(m.Turn)
@@ -31,20 +14,21 @@ func (s *State) onAppend(m Append) {
 		s.reply(m.Ticket, nil, ErrTurnEnded)
 		return
 	}
-	if err := m.Item.Validate(); err != nil {
+	item := cleaned(m.Item)
+	if s.has(item.ID) {
+		s.reply(m.Ticket, nil, &DuplicateItemError{Item: item.ID})
+		return
+	}
+	if err := s.fits(t, &item, nil); err != nil {
 		s.reply(m.Ticket, nil, err)
 		return
 	}
-	if _, found := s.newest(m.Item.ID); found {
-		s.reply(m.Ticket, nil, &DuplicateItemError{Item: m.Item.ID})
-		return
-	}
 	s.stage(group{
-		changes: []messages.Change{s.putWhole(t, m.Item)},
-		then:    then{what: followItem, ticket: m.Ticket, item: m.Item.ID},
+		changes: []messages.Change{s.putWhole(t, item)},
+		then:    then{what: followItem, ticket: m.Ticket, item: item.ID},
 	})
-	if m.Item.IsDraft() {
-		t.drafts = append(t.drafts, &draft{item: s.pending[m.Item.ID].item})
+	if item.IsDraft() {
+		t.drafts = append(t.drafts, &draft{item: s.pending[item.ID].item})
 	}
 }
 
@@ -54,93 +38,96 @@ func (s *State) onUpsert(m Upsert) {
 		s.reply(m.Ticket, nil, ErrTurnEnded)
 		return
 	}
-	_, found := s.newest(m.Item.ID)
-	if m.MustExist && !found {
-		s.reply(m.Ticket, nil, &UnknownItemError{Item: m.Item.ID})
+	item := cleaned(m.Item)
+	if m.MustExist && !s.has(item.ID) {
+		s.reply(m.Ticket, nil, &UnknownItemError{Item: item.ID})
 		return
 	}
-	if err := s.merged(m.Item).Validate(); err != nil {
+	if err := s.fits(t, &item, nil); err != nil {
 		s.reply(m.Ticket, nil, err)
 		return
 	}
-	if m.Item.IsDraft() {
-		s.putDraft(t, m)
+	if item.IsDraft() {
+		s.putDraft(t, item, m.Ticket)
 		return
 	}
-	change := s.put(t, m.Item)
-	s.stage(group{changes: []messages.Change{change}, then: then{what: followItem, ticket: m.Ticket, item: m.Item.ID}})
+	s.stage(group{
+		changes: []messages.Change{s.put(t, item)},
+		then:    then{what: followItem, ticket: m.Ticket, item: item.ID},
+	})
 }
 
-// putDraft takes a draft: subscribers see it at once; its first version is stored at once too, since it fixes
-// the item's place, and later ones when the next tick comes.
-func (s *State) putDraft(t *turn, m Upsert) {
-	d := t.draft(m.Item.ID)
-	if d == nil {
-		d = &draft{}
-		if old, found := s.newest(m.Item.ID); found {
-			d.item, d.dirty = old.Merge(m.Item), true
-			s.wake(false)
-		} else {
-			s.stage(group{changes: []messages.Change{s.putWhole(t, m.Item)}})
-			d.item = s.pending[m.Item.ID].item
-		}
-		t.drafts = append(t.drafts, d)
-	} else {
-		d.item, d.dirty = d.item.Merge(m.Item), true
-		d.item.UpdatedAt = s.now
-		s.wake(false)
-	}
-	item := d.item
-	if s.watched {
-		s.emit(Publish{Event: messages.Event{Session: s.doc.Head.ID, Kind: messages.EventDraft, Item: &item}})
-	}
-	s.reply(m.Ticket, item, nil)
-}
-
-// storeDrafts stages every draft whose newest text is not on its way.
-func (s *State) storeDrafts(t *turn) {
-	var changes []messages.Change
-	for _, d := range t.drafts {
-		if d.dirty {
-			d.dirty = false
-			changes = append(changes, s.putWhole(t, d.item))
-		}
-	}
-	if changes != nil {
-		s.stage(group{changes: changes})
-	}
-}
-
-func (s *State) onTick() {
-	s.woken = false
-	if s.active != nil && s.active.accepts() {
-		s.storeDrafts(s.active)
-	}
-	s.repay()
-}
-
-// wake asks for a tick. One that retries what failed comes later and later.
-func (s *State) wake(retry bool) {
-	if !s.woken {
-		s.woken = true
-		s.emit(Wake{Retry: retry})
-	}
-}
-
-func (s *State) onSetData(m SetData) {
-	switch {
-	case m.Turn != "" && s.turnFor(m.Turn) == nil:
+// onRecord upserts several final items in one commit: they become durable together or not at all.
+func (s *State) onRecord(m Record) {
+	t := s.turnFor(m.Turn)
+	if t == nil {
 		s.reply(m.Ticket, nil, ErrTurnEnded)
-	case m.Key == "" || len(m.Key) > messages.MaxIDBytes:
-		s.reply(m.Ticket, nil, fmt.Errorf("data key of %d bytes: use 1 to %d", len(m.Key), messages.MaxIDBytes))
-	case len(m.Value) > MaxDataBytes:
-		s.reply(m.Ticket, nil, fmt.Errorf("data %q of %d bytes, the limit is %d: %w", m.Key, len(m.Value), MaxDataBytes, messages.ErrTooLarge))
-	default:
-		s.stage(group{
-			changes: []messages.Change{messages.DataSet{Key: m.Key, Value: m.Value}},
-			then:    then{what: followReply, ticket: m.Ticket},
-		})
+		return
 	}
+	if m.Fresh && len(m.Items) > 0 && s.has(m.Items[0].ID) {
+		s.reply(m.Ticket, nil, &DuplicateItemError{Item: m.Items[0].ID})
+		return
+	}
+	items, err := s.admit(t, m.Items)
+	if err != nil {
+		s.reply(m.Ticket, nil, err)
+		return
+	}
+	changes := make([]messages.Change, 0, len(items))
+	for _, item := range items {
+		changes = append(changes, s.put(t, item))
+	}
+	s.stage(group{changes: changes, then: then{what: followReply, ticket: m.Ticket}})
+}
+
+// admit cleans a batch of items and checks that they may be put, one after another. It changes nothing.
+func (s *State) admit(t *turn, batch []messages.Item) ([]messages.Item, error) {
+	if len(batch) > MaxBatchItems {
+		return nil, fmt.Errorf("%d items at once, the limit is %d: %w", len(batch), MaxBatchItems, messages.ErrTooLarge)
+	}
+	items, size := make([]messages.Item, 0, len(batch)), 0
+	for i := range batch {
+		item := cleaned(batch[i])
+		for j := range items {
+			if items[j].ID == item.ID {
+				return nil, &DuplicateItemError{Item: item.ID}
+			}
+		}
+		if err := s.fits(t, &item, items); err != nil {
+			return nil, err
+		}
+		size += s.merged(t, &item).Size()
+		items = append(items, item)
+	}
+	if size > MaxBatchBytes {
+		return nil, fmt.Errorf("items of %d bytes at once, the limit is %d: %w", size, MaxBatchBytes, messages.ErrTooLarge)
+	}
+	return items, nil
+}
+
+// fits reports why an item may not be put into the turn, or nil. Ahead are items that are put before it in the same commit.
+func (s *State) fits(t *turn, item *messages.Item, ahead []messages.Item) error {
+	old, known := s.current(t, item.ID)
+	if !known {
+		if err := item.Validate(); err != nil {
+			return err
+		}
+		return t.fitsCalls(nil, item, ahead)
+	}
+	if old.TurnID != t.record.ID {
+		return &ClosedItemError{Item: item.ID, Turn: old.TurnID}
+	}
+	whole := old.Merge(*item)
+	if err := whole.Validate(); err != nil {
+		return err
+	}
+	return t.fitsCalls(&old, &whole, ahead)
+}
+
+// has reports whether an item is there: stored, on its way, or as a draft.
+func (s *State) has(id messages.ItemID) bool {
+	_, found := s.current(s.active, id)
+	return found
 }
 
 // newest returns the newest version of an item, stored or on its way.
@@ -154,24 +141,28 @@ func (s *State) newest(id messages.ItemID) (messages.Item, bool) {
 	return messages.Item{}, false
 }
 
-// merged returns the item as it would be after an upsert.
-func (s *State) merged(item messages.Item) *messages.Item {
-	if s.active != nil {
-		if d := s.active.draft(item.ID); d != nil {
-			whole := d.item.Merge(item)
-			return &whole
+// current returns the newest version of an item, a draft's unstored text included.
+func (s *State) current(t *turn, id messages.ItemID) (messages.Item, bool) {
+	if t != nil {
+		if d := t.draft(id); d != nil {
+			return d.item, true
 		}
 	}
-	if old, found := s.newest(item.ID); found {
-		whole := old.Merge(item)
+	return s.newest(id)
+}
+
+// merged returns the item as it would be after an upsert.
+func (s *State) merged(t *turn, item *messages.Item) *messages.Item {
+	if old, found := s.current(t, item.ID); found {
+		whole := old.Merge(*item)
 		return &whole
 	}
-	return &item
+	return item
 }
 
 // put makes the change that adds or updates an item of the turn by its final version.
 func (s *State) put(t *turn, item messages.Item) messages.Change {
-	whole := *s.merged(item)
+	whole := *s.merged(t, &item)
 	if whole.IsDraft() {
 		whole.StreamStatus = messages.StreamComplete
 	}
@@ -179,13 +170,10 @@ func (s *State) put(t *turn, item messages.Item) messages.Change {
 	return s.putWhole(t, whole)
 }
 
-// putWhole makes the change for an item that is merged already, and keeps track of open tool calls.
+// putWhole makes the change for an item that is merged already, and keeps track of tool calls.
 func (s *State) putWhole(t *turn, item messages.Item) messages.Change {
 	_, found := s.newest(item.ID)
-	item.Seq = 0
-	if item.TurnID == "" {
-		item.TurnID = t.record.ID
-	}
+	item.Seq, item.TurnID = 0, t.record.ID
 	if found {
 		item.UpdatedAt = s.now
 	} else if item.CreatedAt == 0 {
@@ -195,24 +183,24 @@ func (s *State) putWhole(t *turn, item messages.Item) messages.Change {
 		s.pending = make(map[messages.ItemID]pendingItem, 4)
 	}
 	s.pending[item.ID] = pendingItem{item: item, changes: s.pending[item.ID].changes + 1}
-	s.track(t, &item, found)
 	if found {
 		return messages.ItemUpdated{Item: item}
 	}
+	t.track(&item)
 	return messages.ItemAppended{Item: item}
 }
 
-// track keeps the list of the turn's calls that have no result.
-func (s *State) track(t *turn, item *messages.Item, known bool) {
-	switch {
-	case item.Type == messages.ItemToolCall && !known:
-		t.calls = append(t.calls, item.ID)
-	case item.Type == messages.ItemToolResult && !known:
-		for i, id := range t.calls {
-			if call, ok := s.newest(id); ok && call.CallID == item.CallID {
-				t.calls = append(t.calls[:i], t.calls[i+1:]...)
-				return
-			}
-		}
+// freshID makes an id for an item of the session's own that no item has. Agents may have taken the obvious one.
+func (s *State) freshID(prefix, name string) messages.ItemID {
+	const room = 8 // For the number behind it.
+	end := min(len(name), messages.MaxIDBytes-len(prefix)-room)
+	for end < len(name) && end > 0 && !utf8.RuneStart(name[end]) {
+		end--
 	}
+	base := prefix + strings.ToValidUTF8(name[:end], "")
+	id := messages.ItemID(base)
+	for n := 2; s.has(id); n++ {
+		id = messages.ItemID(fmt.Sprintf("%s-%d", base, n))
+	}
+	return id
 }

@@ -27,7 +27,7 @@ type (
 		OnBusy messages.OnBusy
 	}
 
-	// Withdraw takes back a prompt that has not become a turn.
+	// Withdraw takes back a prompt that waits in the queue. One that has become a turn goes on.
 	Withdraw struct{ Turn messages.TurnID }
 
 	// Cancel stops a turn. The reply comes when no such turn is active any more.

@@ -1,19 +1,6 @@
 package session
 
-import (
-	"slices"
-
-	"agentd/messages"
-)
-
-// DefaultQueueLimit is how many prompts may wait behind the active turn.
-const DefaultQueueLimit = 16
-
-// Limits bound what a session takes on.
-type Limits struct {
-	// Queue is the most prompts that wait. 0 means [DefaultQueueLimit].
-	Queue int
-}
+import "agentd/messages"
 
 // State is one live session. It is not safe for concurrent use: its actor owns it.
 type State struct {
@@ -33,6 +20,8 @@ type State struct {
 	flightAt int64
 	// commitID is the number of the last commit.
 	commitID uint64
+	// doubt says that the commit under way may be stored already.
+	doubt bool
 	// pending holds the newest version of items that flight and staged hold.
 	pending map[messages.ItemID]pendingItem
 
@@ -40,16 +29,22 @@ type State struct {
 	active *turn
 	// owed is an ending that could not be stored. The document still says that its turn runs.
 	owed *turn
+	// repaying says that the owed ending is in flight or staged.
+	repaying bool
 	// queue holds prompts that wait for the active turn to end.
 	queue []Prompt
+	// turns holds the ids of all stored turns. It is nil until the first prompt asks.
+	turns map[messages.TurnID]struct{}
 
 	// deleting holds those who wait for the deletion, once it was asked for.
 	deleting []Ticket
-	// draining is who waits for the drain, once it was forced.
-	draining *Drain
-	// gone says that a Leave was given: whatever comes now is refused.
+	// draining holds those who wait for the drain, once it was forced.
+	draining []Ticket
+	// gone says that a Leave was given: whatever comes now is refused with goneWith.
 	gone     bool
 	goneWith error
+	// deleted says that the deletion is stored.
+	deleted bool
 	// woken says that a Wake was asked for and its Tick has not come.
 	woken bool
 
@@ -65,33 +60,6 @@ type pendingItem struct {
 	item    messages.Item
 	changes int
 }
-
-// group is a run of changes that stand or fall together, and what follows when they are durable.
-type group struct {
-	changes []messages.Change
-	then    then
-}
-
-// then says what an acknowledged group leads to.
-type then struct {
-	what   follow
-	ticket Ticket
-	item   messages.ItemID
-	turn   *turn
-}
-
-type follow int
-
-const (
-	followNothing follow = iota
-	followReply
-	followItem
-	followHead
-	followStarted
-	followEnded
-	followOwed
-	followDeleted
-)
 
 // Create returns the state of a new session. The ticket gets the head when the session is durable.
 func Create(id messages.SessionID, created messages.Created, ticket Ticket, now int64, limits Limits) (*State, []Effect) {
@@ -162,45 +130,41 @@ func (s *State) Step(now int64, msg Message) []Effect {
 	return s.take()
 }
 
-// Watch says whether anybody wants [Publish] effects. A state begins unwatched.
-func (s *State) Watch(on bool) { s.watched = on }
-
-// Head returns the stored head. It shares nothing.
-func (s *State) Head() messages.Head { return s.doc.Head.Clone() }
-
-// Items returns the stored items. The slice is not changed any more; the state copies before it changes one of them.
-func (s *State) Items() []messages.Item {
-	s.shared = len(s.doc.Items)
-	return slices.Clip(s.doc.Items)
-}
-
-// Drafts returns the newest text of the active turn's drafts, in the order in which they began.
-func (s *State) Drafts() []messages.Item {
+// advance starts what can start now: the next prompt, the deletion, the departure; and commits what is staged.
+func (s *State) advance() {
+	if s.gone {
+		return
+	}
 	if s.active == nil {
-		return nil
+		s.startNext()
 	}
-	drafts := make([]messages.Item, 0, len(s.active.drafts))
-	for _, d := range s.active.drafts {
-		drafts = append(drafts, d.item)
+	if s.gone {
+		return
 	}
-	return drafts
+	if len(s.staged) > 0 {
+		s.repay() // What is owed goes in front of every commit.
+	}
+	s.pump()
 }
 
-// Turn returns the active turn and its state, which may be cancelling.
-func (s *State) Turn() (messages.Turn, bool) {
-	if s.active == nil {
-		return messages.Turn{}, false
+func (s *State) startNext() {
+	quiet := len(s.flight) == 0 && len(s.staged) == 0
+	switch {
+	case s.deleting != nil:
+		if quiet {
+			s.stage(group{changes: []messages.Change{messages.Deleted{}}, then: then{what: followDeleted}})
+		}
+	case s.draining != nil:
+		if quiet && s.owed != nil {
+			s.repay() // One last try.
+		} else if quiet {
+			s.leave(Leave{}, ErrClosing)
+		}
+	default:
+		for s.active == nil && len(s.queue) > 0 {
+			s.begin()
+		}
 	}
-	record := s.active.record
-	if s.active.phase == phaseStopping {
-		record.Status = messages.TurnCancelling
-	}
-	return record, true
-}
-
-// Idle reports whether nothing runs, waits or is on its way to the store.
-func (s *State) Idle() bool {
-	return s.active == nil && s.owed == nil && len(s.queue) == 0 && len(s.flight) == 0 && len(s.staged) == 0
 }
 
 // take hands out the effects of a step.
@@ -215,32 +179,5 @@ func (s *State) emit(e Effect) { s.effects = append(s.effects, e) }
 func (s *State) reply(ticket Ticket, value any, err error) {
 	if ticket != nil {
 		s.emit(Reply{Ticket: ticket, Value: value, Err: err})
-	}
-}
-
-// refuse answers a message that comes when the session has left.
-func (s *State) refuse(msg Message, err error) {
-	switch m := msg.(type) {
-	case Prompt:
-		s.reply(m.Ticket, nil, err)
-	case Cancel:
-		s.reply(m.Ticket, nil, nil) // What should be stopped does not run.
-	case Append:
-		s.reply(m.Ticket, nil, err)
-	case Upsert:
-		s.reply(m.Ticket, nil, err)
-	case Record:
-		s.reply(m.Ticket, nil, err)
-	case SetData:
-		s.reply(m.Ticket, nil, err)
-	case Finish:
-		s.reply(m.Ticket, nil, err)
-	case Fail:
-		s.reply(m.Ticket, nil, err)
-	case Delete:
-		s.reply(m.Ticket, nil, err)
-	case Drain:
-		s.reply(m.Ticket, nil, nil)
-	case Withdraw, TurnStopped, Committed, Tick:
 	}
 }

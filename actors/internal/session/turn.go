@@ -8,18 +8,26 @@ import (
 
 // turn is the active turn. Its phases only go forward.
 type turn struct {
+	// record is the turn as it was started. It stays so until the turn has ended.
 	record messages.Turn
 	input  string
 	ticket Ticket
 	phase  phase
-	// outcome is how the turn will end. It is decided once, when the turn leaves phaseRunning.
+	// outcome is how the turn will end. It is decided once, when the turn leaves phaseRunning, or is stopped before it.
 	outcome outcome
+	// last is the terminal record, from phaseEnding on.
+	last messages.Turn
 	// waiters are told when the turn has ended.
 	waiters []Ticket
 	// drafts are items that still grow, in the order in which they began.
 	drafts []*draft
-	// calls are tool calls that have no result yet, in their order.
-	calls []messages.ItemID
+	// calls are the turn's tool calls, in their order; byCall finds one by its id.
+	calls  []*call
+	byCall map[messages.CallID]*call
+	// requests are approval requests without a decision, in their order.
+	requests []request
+	// errorItem is the item that tells of the error, once there is one.
+	errorItem messages.ItemID
 	// final holds items that came with the ending.
 	final []messages.Item
 	// finishing is who called Finish or Fail.
@@ -54,6 +62,15 @@ type draft struct {
 // accepts reports whether the turn still takes items: it runs, or it is being stopped and
 // tells what became of what it did.
 func (t *turn) accepts() bool { return t.phase == phaseRunning || t.phase == phaseStopping }
+
+// present is the turn's record as it stands now. It is not terminal before the ending is stored.
+func (t *turn) present() messages.Turn {
+	record := t.record
+	if t.phase == phaseStopping {
+		record.Status = messages.TurnCancelling
+	}
+	return record
+}
 
 func (t *turn) draft(id messages.ItemID) *draft {
 	for _, d := range t.drafts {

@@ -1,0 +1,89 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"agentd/messages"
+)
+
+// drop gives up what a failed commit held, and everything that was staged upon it. The document is
+// as it was; those who wait are told.
+func (s *State) drop(err error) {
+	lost := slices.Concat(s.flight, s.staged)
+	s.flight, s.staged, s.pending = nil, nil, nil
+	told := storing(err)
+	for i := range lost {
+		s.giveUp(lost[i].then, told)
+	}
+	if s.doc.Head.LastSeq == 0 {
+		s.leave(Leave{Err: told}, told) // The session was never made.
+		return
+	}
+	if t := s.active; t != nil {
+		// It accepts items: one that starts or ends was given up above.
+		s.reopen(t)
+		s.stop(outcome{status: messages.TurnFailed, err: fmt.Sprintf("storing the turn: %v", err)})
+	}
+}
+
+// giveUp tells what waited for a group that was not stored.
+func (s *State) giveUp(t then, err error) {
+	switch t.what {
+	case followNothing:
+	case followReply, followItem, followHead:
+		s.reply(t.ticket, nil, err)
+	case followStarted:
+		s.active = nil
+		s.reply(t.turn.ticket, nil, err)
+		s.release(t.turn, nil)
+	case followEnded:
+		s.owe(t.turn, err)
+	case followOwed:
+		s.repaying = false
+		if s.draining != nil {
+			s.owed = nil // Nobody comes back to it: the next writer finds the turn running and interrupts it.
+			return
+		}
+		s.wake(true)
+	case followDeleted:
+		for _, ticket := range s.deleting {
+			s.reply(ticket, nil, err)
+		}
+		s.deleting = nil
+	}
+}
+
+// lose ends everything at once: another writer owns the session, or what is stored cannot be told.
+func (s *State) lose(err error) {
+	lost := slices.Concat(s.flight, s.staged)
+	s.flight, s.staged, s.pending, s.doubt = nil, nil, nil, false
+	for i := range lost {
+		s.fail(lost[i].then, err)
+	}
+	if t := s.active; t != nil {
+		s.active = nil
+		if t.phase == phaseRunning {
+			s.emit(StopTurn{Turn: t.record.ID, Reason: "the session was lost to another writer"})
+		}
+		t.last = t.record
+		t.last.Status, t.last.EndedAt, t.last.Error = messages.TurnFailed, s.now, explain(err.Error())
+		s.emit(Settle{Turn: t.last, Err: err})
+		s.release(t, err)
+	}
+	s.leave(Leave{Err: err}, errors.Join(ErrClosing, err))
+}
+
+// fail tells those who wait for a group that the session was lost.
+func (s *State) fail(t then, err error) {
+	switch t.what {
+	case followReply, followItem, followHead:
+		s.reply(t.ticket, nil, err)
+	case followStarted:
+		s.active = nil
+		s.reply(t.turn.ticket, nil, err)
+		s.release(t.turn, err)
+	case followNothing, followEnded, followOwed, followDeleted:
+	}
+}

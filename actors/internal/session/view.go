@@ -1,0 +1,44 @@
+package session
+
+import (
+	"slices"
+
+	"agentd/messages"
+)
+
+// Watch says whether anybody wants [Publish] effects. A state begins unwatched.
+func (s *State) Watch(on bool) { s.watched = on }
+
+// Head returns the stored head. It shares nothing.
+func (s *State) Head() messages.Head { return s.doc.Head.Clone() }
+
+// Items returns the stored items. The slice is not changed any more; the state copies before it changes one of them.
+func (s *State) Items() []messages.Item {
+	s.shared = len(s.doc.Items)
+	return slices.Clip(s.doc.Items)
+}
+
+// Drafts returns the newest text of the active turn's drafts, in the order in which they began.
+func (s *State) Drafts() []messages.Item {
+	if s.active == nil {
+		return nil
+	}
+	drafts := make([]messages.Item, 0, len(s.active.drafts))
+	for _, d := range s.active.drafts {
+		drafts = append(drafts, d.item)
+	}
+	return drafts
+}
+
+// Turn returns the active turn and its state, which may be cancelling. It is never terminal.
+func (s *State) Turn() (messages.Turn, bool) {
+	if s.active == nil {
+		return messages.Turn{}, false
+	}
+	return s.active.present(), true
+}
+
+// Idle reports whether nothing runs, waits or is on its way to the store.
+func (s *State) Idle() bool {
+	return s.active == nil && s.owed == nil && len(s.queue) == 0 && len(s.flight) == 0 && len(s.staged) == 0
+}
