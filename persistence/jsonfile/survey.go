@@ -1,0 +1,124 @@
+package jsonfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	"agentd/messages"
+)
+
+// keepBodies is how much journal a survey keeps in memory; what is longer is read a second time.
+const keepBodies = 4 << 20
+
+// place is where the newest state of an item stands in the journal.
+type place struct {
+	sp  *span
+	seq uint64
+	// body is the item, unless the survey was too large to keep it.
+	body []byte
+}
+
+// survey is what the records that a snapshot lacks make of it, without their bodies if these are many.
+type survey struct {
+	head messages.Head
+	// added are the new items in order.
+	added []place
+	// updated are the newest states of items of the snapshot.
+	updated map[messages.ItemID]place
+}
+
+// survey goes through the records of a reading once.
+func (s *Store) survey(r *reading) (*survey, error) {
+	news := &survey{head: r.head()}
+	var total int64
+	for i := range r.spans {
+		total += int64(r.spans[i].size)
+	}
+	keep := total <= keepBodies
+	index := make(map[messages.ItemID]int)
+	err := s.records(r, keep, func(sp *span, f frame) error {
+		kind := kindOf(f.kind)
+		if kind == messages.KindItem || kind == messages.KindItemUpdated {
+			at := place{sp: sp, seq: f.seq}
+			if keep {
+				at.body = f.body
+			}
+			id := itemID(f.body)
+			if i, isNew := index[id]; isNew && kind == messages.KindItemUpdated {
+				news.added[i] = at
+			} else if kind == messages.KindItemUpdated {
+				news.update(id, at)
+			} else {
+				index[id] = len(news.added)
+				news.added = append(news.added, at)
+			}
+		}
+		return applyToHead(&news.head, f)
+	})
+	return news, err
+}
+
+func (n *survey) update(id messages.ItemID, at place) {
+	if n.updated == nil {
+		n.updated = make(map[messages.ItemID]place)
+	}
+	n.updated[id] = at
+}
+
+// bodyAt returns the body of a place.
+func (s *Store) bodyAt(at place) ([]byte, error) {
+	if at.body != nil {
+		return at.body, nil
+	}
+	var body []byte
+	_, err := at.sp.read(nil, s.table, func(f frame) error {
+		if f.seq == at.seq {
+			body = f.body
+		}
+		return nil
+	})
+	return body, err
+}
+
+// itemID reads the id of an encoded item, which is its first field unless somebody else wrote it.
+func itemID(body []byte) messages.ItemID {
+	c := cursor{rest: body}
+	if c.skip(`{"id":"`) {
+		if id := c.until('"'); !c.failed && bytes.IndexByte(id, '\\') < 0 {
+			return messages.ItemID(id)
+		}
+	}
+	return messages.ItemID(gjson.GetBytes(body, "id").String())
+}
+
+// appendItem appends the line of an item whose last change has a number, without a line end.
+func appendItem(dst, body []byte, seq uint64) ([]byte, error) {
+	if bytes.Contains(body, []byte(`"seq":`)) {
+		if has := gjson.GetBytes(body, "seq"); has.Exists() && has.Uint() != seq {
+			return appendNumbered(dst, body, seq)
+		} else if has.Exists() {
+			return append(dst, body...), nil
+		}
+	}
+	dst = append(dst, body[:len(body)-1]...)
+	if len(body) > 2 {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"seq":`...)
+	dst = strconv.AppendUint(dst, seq, 10)
+	return append(dst, '}'), nil
+}
+
+// appendNumbered is appendItem for a body that carries another number.
+func appendNumbered(dst, body []byte, seq uint64) ([]byte, error) {
+	var item messages.Item
+	if err := json.Unmarshal(body, &item); err != nil {
+		return dst, err
+	}
+	item.Seq = seq
+	text, err := json.Marshal(&item)
+	return append(dst, text...), err
+}
