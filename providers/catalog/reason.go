@@ -22,6 +22,9 @@ const (
 	Gone Reason = "gone"
 	// Duplicate is a further file of a session that is listed.
 	Duplicate Reason = "duplicate"
+	// PartOfSession is a file of a session that is listed by another one, such as a sub-agent's log that has no id of
+	// its own to resume.
+	PartOfSession Reason = "part_of_a_session"
 	// Unresumable is a session that its agent refuses to resume.
 	Unresumable Reason = "unresumable"
 )
@@ -49,7 +52,7 @@ const (
 // Loss reports whether the reason means that a session may be missing. A loss gives a warning.
 func (r Reason) Loss() bool {
 	switch r {
-	case Empty, NoConversation, NotASession, Gone, Duplicate, Unresumable:
+	case Empty, NoConversation, NotASession, Gone, Duplicate, PartOfSession, Unresumable:
 		return false
 	default:
 		return true

@@ -58,3 +58,13 @@ func (c *Catalog) find(ctx context.Context, req ShowRequest) (*entry, []Warning,
 		return nil, nil, failf(AmbiguousSession, "%d sessions share this agent and session_id; name the exact project", len(found))
 	}
 }
+
+// Session returns one session in the reader's own form, for a host program that wants more than an answer holds. Errors
+// are as for [Catalog.Show].
+func (c *Catalog) Session(ctx context.Context, req ShowRequest) (Session, error) {
+	e, _, err := c.find(ctx, req)
+	if err != nil {
+		return Session{}, err
+	}
+	return e.Session, nil
+}

@@ -8,8 +8,9 @@
 //   - The project is the first recorded directory. The folder's name is never decoded: it cannot be.
 //   - The name given by a person comes before the title made by the model, and that before the summary of an
 //     older version, which can stand in the file of another session.
-//   - Sub-agents (subagents/agent-*.jsonl, and agent-*.jsonl beside the transcripts) are non-interactive sessions that
-//     name their parent.
+//   - A sub-agent's log (subagents/agent-*.jsonl, and agent-*.jsonl beside the transcripts) is a part of the session
+//     that started it: it has no id that could be resumed. A transcript of nothing but such lines is a non-interactive session
+//     that names its parent.
 //   - A session is interactive when any of its lines was written by the terminal or an editor.
 //
 // # Promises

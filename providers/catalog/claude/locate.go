@@ -15,8 +15,8 @@ const rootVar = "CLAUDE_CONFIG_DIR"
 // The kinds of files.
 const (
 	kindTranscript = ""
-	kindSubAgent   = "sub-agent"
 	kindHistory    = "history"
+	kindSummaries  = "summaries" // a transcript of which only the summaries at its start are wanted
 )
 
 // Reader reads the store of Claude Code. It has no state.
@@ -50,32 +50,32 @@ func (r Reader) Discover(ctx context.Context, d *catalog.Discovery) error {
 		return nil
 	}
 	d.Add(catalog.Unit{Path: filepath.Join(root, "history.jsonl"), Kind: kindHistory})
-	// Depth: project, transcript; below it <id>/subagents/agent-<id>.jsonl.
+	var others []bounded.Entry
+	folders := map[string]bool{}
+	// Depth: project, transcript; below it <id>/subagents/agent-<id>.jsonl, which is walked for the count alone.
 	opts := bounded.WalkOptions{Depth: 2}
-	if d.NonInteractive {
+	if d.NonInteractive && d.Exact == "" {
 		opts.Depth = 4
 		opts.Enter = func(rel string, depth int) bool { return depth < 3 || filepath.Base(rel) == "subagents" }
 	}
-	return bounded.Walk(ctx, filepath.Join(root, "projects"), opts, func(e bounded.Entry) {
-		if u, id := unit(e); id != "" && (d.Exact == "" || d.Exact == id) && (d.NonInteractive || u.Kind != kindSubAgent) {
-			d.Add(u)
+	err := bounded.Walk(ctx, filepath.Join(root, "projects"), opts, func(e bounded.Entry) {
+		id, ok := strings.CutSuffix(filepath.Base(e.Path), ".jsonl")
+		switch {
+		case !ok || e.Depth == 1:
+		case strings.HasPrefix(id, "agent-"):
+			d.Skip(e.Path, catalog.PartOfSession)
+		case e.Depth == 2 && d.Exact != "" && d.Exact != id:
+			others = append(others, e)
+		case e.Depth == 2:
+			folders[filepath.Dir(e.Path)] = true
+			d.Add(catalog.Unit{Path: e.Path})
 		}
 	}, d.Fault)
-}
-
-// unit tells what a file is by its place and name. The id is empty for what is no transcript.
-func unit(e bounded.Entry) (catalog.Unit, string) {
-	id, ok := strings.CutSuffix(filepath.Base(e.Path), ".jsonl")
-	if !ok {
-		return catalog.Unit{}, ""
+	// The title of an old version's session can stand in any file of its folder.
+	for _, e := range others {
+		if folders[filepath.Dir(e.Path)] {
+			d.Add(catalog.Unit{Path: e.Path, Kind: kindSummaries})
+		}
 	}
-	sub := strings.HasPrefix(id, "agent-")
-	switch {
-	case sub && (e.Depth == 2 || e.Depth == 4):
-		return catalog.Unit{Path: e.Path, Kind: kindSubAgent}, id
-	case !sub && e.Depth == 2:
-		return catalog.Unit{Path: e.Path, Kind: kindTranscript}, id
-	default:
-		return catalog.Unit{}, ""
-	}
+	return err
 }

@@ -25,8 +25,11 @@ func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	if p.Unit.Kind == kindHistory {
+	switch p.Unit.Kind {
+	case kindHistory:
 		return parseHistory(p, f)
+	case kindSummaries:
+		return parseSummaries(p, f)
 	}
 	s := &sight{p: p}
 	if f.Size <= headWindow+tailWindow {
@@ -180,16 +183,35 @@ func (s *sight) metadata(r *record) {
 	case "worktree-state":
 		s.last(&s.worktree, bounded.Pick(r.worktree.Raw, "worktreeName").Text(catalog.MaxPathBytes))
 	case "summary":
-		// It names another session, or this one, by its last message.
-		if leaf := r.leaf.Text(64); leaf != "" {
-			s.p.Emit(catalog.Session{Title: r.text.Text(catalog.MaxTextBytes), Details: catalog.Details{Ref: leaf}})
-		}
+		emitSummary(s.p, r)
 	case "system":
 		if r.subtype.Equal("away_summary") {
 			text, _ := strings.CutSuffix(strings.TrimSpace(r.content.Text(catalog.MaxTextBytes)), "(disable recaps in /config)")
 			s.last(&s.recap, strings.TrimSpace(text))
 		}
 	}
+}
+
+// emitSummary tells a title of version 1, which names another session, or this one, by its last message.
+func emitSummary(p *catalog.Parsing, r *record) {
+	if leaf := r.leaf.Text(64); leaf != "" {
+		p.Emit(catalog.Session{Title: r.text.Text(catalog.MaxTextBytes), Details: catalog.Details{Ref: leaf}})
+	}
+}
+
+// parseSummaries reads the summaries at the start of a transcript and stops behind them.
+func parseSummaries(p *catalog.Parsing, f *bounded.File) error {
+	for line, err := range f.Head(headWindow) {
+		if err != nil {
+			return err
+		}
+		r := decode(line.Data)
+		if !r.kind.Equal("summary") {
+			return nil
+		}
+		emitSummary(p, &r)
+	}
+	return nil
 }
 
 // conversation takes the lines that were said.
@@ -266,9 +288,8 @@ func (s *sight) tell(f *bounded.File) {
 	if s.forkedFrom != "" && s.forkedFrom != id {
 		out.Parent, out.Relation = s.forkedFrom, catalog.Fork
 	}
-	if s.p.Unit.Kind == kindSubAgent || (s.side && !s.main) {
+	if s.side && !s.main {
 		out.NonInteractive, out.Parent, out.Relation = true, s.session, catalog.SubAgent
-		out.Branch = "" // It is the parent's.
 	}
 	inWorktree(&out)
 	out.Ref = s.ref(out.Title)
