@@ -1,0 +1,66 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+
+	"agentd/actors/internal/session"
+	"agentd/messages"
+)
+
+// The errors of the runtime's face. They come wrapped in errors that name the session, the agent or the turn.
+var (
+	// ErrStopping means that the runtime is stopping, or has stopped.
+	ErrStopping = errors.New("the runtime is stopping")
+	// ErrTooManySessions means that as many sessions as allowed are live and none of them is idle.
+	ErrTooManySessions = errors.New("too many live sessions")
+	// ErrUnknownAgent means that no agent is registered under the id.
+	ErrUnknownAgent = errors.New("unknown agent")
+	// ErrNotActive means that no turn of that id is active in the session.
+	ErrNotActive = errors.New("no such turn is active")
+	// ErrFuture means that a subscriber asked for what has not happened: its sequence number belongs to another session, or to a lost store.
+	ErrFuture = errors.New("the sequence number is ahead of the session")
+
+	// ErrBusy means that a turn runs and the prompt asked not to disturb it ([messages.OnBusyReject]).
+	ErrBusy = session.ErrBusy
+	// ErrQueueFull means that too many prompts wait already.
+	ErrQueueFull = session.ErrQueueFull
+	// ErrTurnEnded means that the turn has ended, or is being stopped, so that this comes too late.
+	ErrTurnEnded = session.ErrTurnEnded
+	// ErrClosing means that the session is leaving memory. The runtime itself tries again; agents see it when the runtime stops.
+	ErrClosing = session.ErrClosing
+	// ErrDeleted means that the session was deleted.
+	ErrDeleted = session.ErrDeleted
+)
+
+// MissingDepError means that [Start] was not given a service that it needs.
+type MissingDepError struct{ Name string }
+
+// Error implements error.
+func (e *MissingDepError) Error() string {
+	return fmt.Sprintf("starting the runtime: Deps.%s is missing", e.Name)
+}
+
+// ResyncError ends a subscription that fell behind. Subscribe again with After to go on without a gap.
+type ResyncError struct {
+	Session messages.SessionID
+	// After is the sequence number of the last event that was delivered.
+	After uint64
+}
+
+// Error implements error.
+func (e *ResyncError) Error() string {
+	return fmt.Sprintf("session %q: the subscriber fell behind: subscribe again after %d", e.Session, e.After)
+}
+
+// UnstoppedError names what was still running when the time for [Runtime.Stop] ran out. It is left behind.
+type UnstoppedError struct {
+	Sessions []messages.SessionID
+	// Goroutines is the number of agents and callbacks that did not return.
+	Goroutines int
+}
+
+// Error implements error.
+func (e *UnstoppedError) Error() string {
+	return fmt.Sprintf("stopping the runtime: %d sessions %v and %d agents or callbacks did not stop in time", len(e.Sessions), e.Sessions, e.Goroutines)
+}

@@ -1,0 +1,439 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/cenkalti/backoff/v4"
+
+	"agentd/actors/internal/session"
+	"agentd/messages"
+	"agentd/persistence"
+)
+
+type (
+	// promptCall is the ticket of a prompt, and what its turn will need.
+	promptCall struct {
+		call[*TurnHandle]
+		agent     Agent
+		callbacks *Callbacks
+	}
+
+	// subscribeRequest asks for a subscription.
+	subscribeRequest struct {
+		opts  SubscribeOptions
+		reply *call[*Subscription]
+	}
+
+	// viewRequest asks for the session as it is stored.
+	viewRequest struct{ reply *call[SessionView] }
+
+	// turnLost is the marker behind the last messages of a turn's actor that has ended.
+	turnLost struct{ child *actor.PID }
+
+	// recommit repeats a commit whose outcome was in doubt.
+	recommit struct{ request commitRequest }
+)
+
+// settle implements ticket: a prompt is answered with a handle elsewhere, so that this is always an error.
+func (p *promptCall) settle(_ any, err error) { p.fail(err) }
+
+// sessionActor is the shell around one session's rules: it delivers messages to the state, one at a time, and performs the
+// effects. It owns the state and the turn's child, and never blocks.
+type sessionActor struct {
+	// Set at construction.
+	entry   *entry
+	runtime *Runtime
+	logger  *slog.Logger
+
+	// Owned by the actor.
+	state  *session.State // nil until the session is loaded
+	handle persistence.Handle
+	// early holds what came before the session was loaded.
+	early []any
+	// turnChild runs the active turn's agent.
+	turnChild *actor.PID
+	turns     int
+	// left says that the session has left: everything is refused.
+	left     bool
+	leftWith error
+	// life is closed when this incarnation ends.
+	life chan struct{}
+	// retry paces ticks and commits that try again.
+	retry *backoff.ExponentialBackOff
+	timer *time.Timer
+}
+
+func (s *sessionActor) started(c actor.Context) {
+	s.entry.busy()
+	life, again := s.entry.begin()
+	s.life = life
+	c.Send(s.runtime.snapshotFor(s.entry.id), openRequest{
+		from: c.Self(), id: s.entry.id, create: s.entry.create != nil, again: again,
+	})
+}
+
+func (s *sessionActor) receive(c actor.Context, msg any) {
+	switch m := msg.(type) {
+	case opened:
+		s.onOpened(c, m)
+	case removed:
+		s.onRemoved(c, m)
+	default:
+		s.deliver(c, msg)
+	}
+	s.account()
+}
+
+// deliver hands a message to the state, or keeps it until there is one.
+func (s *sessionActor) deliver(c actor.Context, msg any) {
+	switch {
+	case s.left:
+		s.refuse(msg, s.leftWith)
+		return
+	case s.state == nil:
+		s.early = append(s.early, msg)
+		return
+	}
+	switch m := msg.(type) {
+	case session.Message:
+		s.step(c, m)
+	case committed:
+		if m.epoch == s.handle.Epoch {
+			s.onCommitted(c, m.outcome)
+		}
+	case turnLost:
+		s.onTurnLost(c, m)
+	case recommit:
+		c.Send(s.runtime.journal, m.request)
+	case subscribeRequest:
+		s.subscribe(m)
+	case viewRequest:
+		m.reply.put(SessionView{Head: s.state.Head(), Items: s.state.Items()}, nil)
+	}
+}
+
+func (s *sessionActor) step(c actor.Context, msg session.Message) {
+	if drain, ok := msg.(session.Drain); ok && !drain.Force && s.entry.hub.watched() {
+		return // Somebody listens: the session stays.
+	}
+	s.state.Watch(s.entry.hub.watched())
+	s.perform(c, s.state.Step(s.runtime.unix(), msg))
+}
+
+func (s *sessionActor) onCommitted(c actor.Context, outcome session.Committed) {
+	if outcome.Err == nil {
+		s.retry = nil
+	}
+	s.step(c, outcome)
+}
+
+// onOpened makes the state of what the store gave, and delivers what came early.
+func (s *sessionActor) onOpened(c actor.Context, m opened) {
+	if m.err != nil {
+		s.entry.failed(m.err)
+		if s.entry.create != nil {
+			s.entry.create.reply.fail(m.err)
+		}
+		s.leave(c, m.err)
+		return
+	}
+	s.handle = m.handle
+	limits := session.Limits{Queue: s.runtime.options.QueueLimit}
+	var effects []session.Effect
+	if m.doc.Head.LastSeq == 0 {
+		created := s.entry.create.created
+		created.Epoch = m.handle.Epoch
+		s.state, effects = session.Create(s.entry.id, created, s.entry.create.reply, s.runtime.unix(), limits)
+		s.entry.loaded(created.AgentID)
+	} else {
+		s.state, effects = session.Restore(m.doc, m.handle.Epoch, s.runtime.unix(), limits)
+		s.entry.loaded(m.doc.Head.AgentID)
+	}
+	s.perform(c, effects)
+	early := s.early
+	s.early = nil
+	for _, msg := range early {
+		s.deliver(c, msg)
+	}
+}
+
+// perform does what the state asked for, in order.
+func (s *sessionActor) perform(c actor.Context, effects []session.Effect) {
+	for _, effect := range effects {
+		switch e := effect.(type) {
+		case session.Commit:
+			s.commit(c, e)
+		case session.Reply:
+			e.Ticket.(ticket).settle(e.Value, e.Err) //nolint:forcetypeassert // Every ticket is made in this package.
+		case session.StartTurn:
+			s.startTurn(c, e)
+		case session.AttachTurn:
+			s.attachTurn(e)
+		case session.StopTurn:
+			s.stopTurn(c, e)
+		case session.Settle:
+			s.settle(c, e)
+		case session.Publish:
+			s.entry.hub.publish(e.Event)
+		case session.Wake:
+			s.wake(c, e.Retry)
+		case session.Leave:
+			s.onLeave(c, e)
+		}
+	}
+}
+
+// commit encodes the changes and hands them to the journal.
+func (s *sessionActor) commit(c actor.Context, e session.Commit) {
+	request := commitRequest{from: c.Self(), append: persistence.Append{Handle: s.handle, ID: e.ID, After: e.After}}
+	records := make([]messages.Record, len(e.Changes))
+	for i, change := range e.Changes {
+		var err error
+		if records[i], err = messages.EncodeChange(e.After+uint64(i)+1, e.At, change); err != nil {
+			c.Send(c.Self(), committed{epoch: s.handle.Epoch, outcome: session.Committed{ID: e.ID, Err: err}})
+			return
+		}
+	}
+	request.append.Records = records
+	if !e.Repeat {
+		c.Send(s.runtime.journal, request)
+		return
+	}
+	root, self := c.ActorSystem().Root, c.Self()
+	time.AfterFunc(s.pause(), func() { root.Send(self, recommit{request: request}) })
+}
+
+// pause is how long to wait before the next try of what failed.
+func (s *sessionActor) pause() time.Duration {
+	if s.retry == nil {
+		s.retry = newPace()
+	}
+	return s.retry.NextBackOff()
+}
+
+func (s *sessionActor) wake(c actor.Context, retry bool) {
+	pause := s.runtime.options.DraftInterval
+	if retry {
+		pause = s.pause()
+	}
+	root, self := c.ActorSystem().Root, c.Self()
+	s.timer = time.AfterFunc(pause, func() { root.Send(self, session.Tick{}) })
+}
+
+func (s *sessionActor) startTurn(c actor.Context, e session.StartTurn) {
+	prompt, _ := e.Ticket.(*promptCall)
+	h := newTurnHandle(s.runtime, s.entry.id, e.Turn)
+	s.entry.turn.Store(h)
+	if prompt != nil && prompt.callbacks != nil {
+		s.listen(h, prompt.callbacks)
+	}
+	if e.Run && prompt != nil {
+		s.spawnTurn(c, e, prompt.agent)
+	}
+	if prompt != nil {
+		prompt.put(h, nil)
+	}
+}
+
+// spawnTurn starts the provider child. Its name is unique in this incarnation.
+func (s *sessionActor) spawnTurn(c actor.Context, e session.StartTurn, agent Agent) {
+	turn := s.newTurnActor(c, e, agent)
+	s.turns++
+	name := "turn-" + strconv.Itoa(s.turns)
+	props := guard(name, s.logger, func() behaviour { return turn })
+	pid, err := c.SpawnNamed(props, name)
+	if err != nil {
+		c.Send(c.Self(), session.Fail{Turn: e.Turn.ID, Error: fmt.Sprintf("starting the turn: %v", err)})
+		return
+	}
+	s.turnChild = pid
+}
+
+func (s *sessionActor) newTurnActor(c actor.Context, e session.StartTurn, agent Agent) *turnActor {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	run := &turnRun{id: e.Turn.ID, ctx: ctx, cancel: cancel, logger: s.logger}
+	view := SessionView{Head: s.state.Head(), Items: s.state.Items()}
+	turn := s.runtime.newTurnContext(s.entry, run, e.Input, view)
+	return &turnActor{runtime: s.runtime, run: run, agent: agent, context: turn, grace: s.runtime.options.CancelGrace}
+}
+
+// attachTurn answers a repeated prompt.
+func (s *sessionActor) attachTurn(e session.AttachTurn) {
+	prompt, ok := e.Ticket.(*promptCall)
+	if !ok {
+		return
+	}
+	h := s.entry.turn.Load()
+	if h == nil || h.id != e.Turn.ID {
+		h = newTurnHandle(s.runtime, s.entry.id, messages.Turn{ID: e.Turn.ID, Status: messages.TurnRunning})
+		h.settle(e.Turn, nil)
+	}
+	prompt.put(h, nil)
+}
+
+func (s *sessionActor) stopTurn(c actor.Context, e session.StopTurn) {
+	if h := s.entry.turn.Load(); h != nil {
+		h.cancelling()
+	}
+	if s.turnChild == nil {
+		c.Send(c.Self(), session.TurnStopped{Turn: e.Turn})
+		return
+	}
+	c.Send(s.turnChild, stopTurn{reason: e.Reason})
+}
+
+// settle ends the handle after everything else about the turn is done.
+func (s *sessionActor) settle(c actor.Context, e session.Settle) {
+	if s.turnChild != nil {
+		c.Stop(s.turnChild)
+		s.turnChild = nil
+	}
+	if h := s.entry.turn.Swap(nil); h != nil {
+		h.settle(e.Turn, e.Err)
+	}
+	s.runtime.releaseApprovals(s.entry, e.Turn.ID)
+}
+
+func (s *sessionActor) subscribe(m subscribeRequest) {
+	head := s.state.Head()
+	sub := newSubscription(s.entry.id, &s.entry.hub, m.opts)
+	if m.opts.Live {
+		sub.last = head.LastSeq
+	} else {
+		backlog, err := backlogOf(head, s.state.Items(), s.state.Drafts(), m.opts.After)
+		if err != nil {
+			m.reply.fail(err)
+			return
+		}
+		sub.backlog = backlog
+	}
+	s.entry.hub.add(sub)
+	m.reply.put(sub, nil)
+	if m.reply.left.Load() {
+		s.entry.hub.remove(sub) // Nobody would ever read or close it.
+	}
+}
+
+// onLeave begins the end of the actor: a deleted session's files go first, an idle one is folded.
+func (s *sessionActor) onLeave(c actor.Context, e session.Leave) {
+	snapshots := s.runtime.snapshotFor(s.entry.id)
+	switch {
+	case e.Deleted:
+		s.left, s.leftWith = true, ErrDeleted
+		c.Send(snapshots, removeRequest{from: c.Self(), id: s.entry.id})
+	case e.Err != nil:
+		s.leave(c, e.Err)
+	default:
+		c.Send(snapshots, foldRequest{id: s.entry.id})
+		s.leave(c, nil)
+	}
+}
+
+func (s *sessionActor) onRemoved(c actor.Context, m removed) {
+	if m.err != nil {
+		// The tombstone is durable: the session is gone for everybody, and the files go at the next start.
+		s.logger.Error("removing a deleted session's files", slog.String("session", string(s.entry.id)), slog.Any("error", m.err))
+	}
+	s.runtime.forget(s.entry.id)
+	s.leave(c, ErrDeleted)
+}
+
+// leave tells the registry that this actor wants to go. From now on everything is refused, so that callers try anew.
+func (s *sessionActor) leave(c actor.Context, err error) {
+	s.left, s.leftWith = true, errors.Join(ErrClosing, err)
+	early := s.early
+	s.early = nil
+	for _, msg := range early {
+		s.refuse(msg, cmp.Or(err, ErrClosing))
+	}
+	s.entry.hub.finish(endOf(err))
+	c.Send(c.Parent(), sessionLeft{entry: s.entry, err: err})
+}
+
+// endOf is how subscriptions end when the session leaves.
+func endOf(err error) error {
+	if err == nil || errors.Is(err, ErrDeleted) {
+		return io.EOF
+	}
+	return err
+}
+
+// account keeps the entry's mark of idleness.
+func (s *sessionActor) account() {
+	if s.state == nil || !s.state.Idle() {
+		s.entry.busy()
+	} else {
+		s.entry.idle()
+	}
+}
+
+// stopping releases the timer. The turn's child ends its context by itself.
+func (s *sessionActor) stopping(actor.Context) {
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	// The next incarnation starts from what is stored, so what was published meanwhile must be fetched again.
+	s.entry.hub.resync()
+	s.entry.loseTurn("the session's actor restarted", errPanicked)
+	for _, msg := range s.early {
+		s.refuse(msg, ErrClosing)
+	}
+	s.abandon()
+	close(s.life) // Whoever waits for this incarnation waits no longer.
+}
+
+// abandon answers those who wait for what this incarnation had on its way. They may try again: a repeat is harmless.
+func (s *sessionActor) abandon() {
+	if s.state == nil {
+		return
+	}
+	for _, effect := range s.state.Abandon(s.runtime.unix(), ErrClosing) {
+		if reply, ok := effect.(session.Reply); ok {
+			reply.Ticket.(ticket).settle(reply.Value, reply.Err) //nolint:forcetypeassert // Every ticket is made in this package.
+		}
+	}
+}
+
+// childEnded notices a turn whose actor is gone though nobody stopped it. Its last messages may still be in
+// the mailbox, so that the marker goes behind them.
+func (s *sessionActor) childEnded(c actor.Context, child *actor.PID) {
+	if s.turnChild != nil && s.turnChild.Equal(child) {
+		c.Send(c.Self(), turnLost{child: child})
+	}
+}
+
+func (s *sessionActor) onTurnLost(c actor.Context, m turnLost) {
+	if s.turnChild == nil || !s.turnChild.Equal(m.child) {
+		return
+	}
+	s.turnChild = nil
+	if turn, ok := s.state.Turn(); ok {
+		s.step(c, session.Fail{Turn: turn.ID, Error: "the turn's actor has ended"})
+		s.step(c, session.TurnStopped{Turn: turn.ID, Abandoned: true})
+	}
+}
+
+// stopped is the end for good.
+func (s *sessionActor) stopped(actor.Context) { s.entry.left(s.leftWith) }
+
+// refuse answers what comes too late.
+func (s *sessionActor) refuse(msg any, err error) {
+	switch m := msg.(type) {
+	case session.Message:
+		if t := ticketOf(m); t != nil {
+			t.settle(nil, err)
+		}
+	case subscribeRequest:
+		m.reply.fail(err)
+	case viewRequest:
+		m.reply.fail(err)
+	}
+}
