@@ -121,5 +121,5 @@
 //	}
 //
 // Its test writes a small sound store and gives it to testkit/catalogtest, which then breaks it in every way it knows; it has a
-// fuzz target for Parse (catalogtest.ParseBytes); and it is added to package readers. Package claude is the model.
+// fuzz target for each kind of file (catalogtest.Fuzz); and it is added to package readers. Package claude is the model.
 package catalog

@@ -2,6 +2,8 @@ package catalogtest
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"unicode/utf8"
 
@@ -19,18 +21,24 @@ type FuzzConfig struct {
 }
 
 // Fuzz fuzzes the parser of one kind of file: whatever its bytes are, the reader does not fail, and what it finds
-// can stand in an answer.
+// can stand in an answer. Inputs are not shrunk well, because readers run in several goroutines: give the
+// go command -fuzzminimizetime=0 for a short run.
 func Fuzz(f *testing.F, cfg FuzzConfig, seeds ...[]byte) {
 	f.Helper()
 	for _, s := range seeds {
 		f.Add(s)
 	}
+	// One home for all inputs: making folders takes longer than reading the file.
+	b := &bench{cfg: Config{Reader: cfg.Reader}, env: NewEnv(f)}
+	for rel, content := range cfg.Others {
+		Put(f, b.env, rel, content, Time)
+	}
+	Put(f, b.env, cfg.File, "x", Time)
+	path := filepath.Join(b.env.Home, filepath.FromSlash(cfg.File))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b := &bench{cfg: Config{Reader: cfg.Reader}, env: NewEnv(t)}
-		for rel, content := range cfg.Others {
-			Put(t, b.env, rel, content, Time)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
 		}
-		Put(t, b.env, cfg.File, string(data), Time)
 		c := b.catalog(t, 1)
 		found, err := c.Search(t.Context(), everything())
 		if err != nil {
