@@ -42,7 +42,7 @@ func (s *State) giveUp(t then, err error) {
 		s.owe(t.turn, err)
 	case followOwed:
 		s.repaying = false
-		if s.draining != nil {
+		if s.draining != nil && s.deleting == nil {
 			s.owed = nil // Nobody comes back to it: the next writer finds the turn running and interrupts it.
 			return
 		}
@@ -67,8 +67,10 @@ func (s *State) lose(err error) {
 		if t.phase == phaseRunning {
 			s.emit(StopTurn{Turn: t.record.ID, Reason: "the session was lost to another writer"})
 		}
-		t.last = t.record
-		t.last.Status, t.last.EndedAt, t.last.Error = messages.TurnFailed, s.now, explain(err.Error())
+		if t.phase != phaseEnding {
+			t.last = t.record
+			t.last.Status, t.last.EndedAt, t.last.Error = messages.TurnFailed, s.now, explain(err.Error())
+		}
 		s.emit(Settle{Turn: t.last, Err: err})
 		s.release(t, err)
 	}
