@@ -133,7 +133,7 @@ func (r *registryActor) onActivate(c actor.Context, m activate) {
 func (r *registryActor) props(e *entry) *actor.Props {
 	return guard("session", r.logger, func() behaviour {
 		return &sessionActor{entry: e, runtime: r.runtime, logger: r.logger}
-	}, actor.WithSupervisor(&restartWithin{logger: r.logger})) // A turn's actor is not restarted: its agent would run twice.
+	}, actor.WithDispatcher(r.runtime.quick), actor.WithSupervisor(&restartWithin{logger: r.logger})) // A turn's actor is not restarted: its agent would run twice.
 }
 
 // childEnded drops a session whose actor is gone, for whatever reason.

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"log/slog"
 	"path/filepath"
+	goruntime "runtime"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -57,6 +58,7 @@ type Runtime struct {
 	store     persistence.Store
 	logger    *slog.Logger
 	system    *actor.ActorSystem
+	quick     *dispatcher
 	root      *actor.PID
 	journal   *actor.PID
 	snapshots [snapshotActors]*actor.PID
@@ -99,8 +101,10 @@ func Start(deps Deps, opts *Options) (*Runtime, error) {
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }),
 		actor.WithDeadLetterRequestLogging(false),
 	)
+	rt.quick = newDispatcher(max(goruntime.GOMAXPROCS(0), 2))
 	if err := rt.spawnTree(grants); err != nil {
 		rt.system.Shutdown()
+		rt.quick.close()
 		return nil, fmt.Errorf("starting the runtime: %w", err)
 	}
 	rt.recover()
@@ -161,11 +165,13 @@ func (r *rootActor) spawn(c actor.Context) error {
 	approvals := newApprovalsActor(rt, approval.New(approval.Params{
 		Policy: rt.options.Policy, Grants: r.grants, RequestTTL: int64(rt.options.ApprovalTTL / time.Second),
 	}), rt.deps.Grants)
-	pid := child("approvals", func() behaviour { return approvals })
+	pid := child("approvals", func() behaviour { return approvals }, actor.WithDispatcher(rt.quick))
 	rt.approvals = &Approvals{root: rt.system.Root, pid: pid, gone: rt.stopped}
 	rt.registry = child("registry", func() behaviour {
 		return &registryActor{runtime: rt, live: rt.live, logger: rt.logger}
-	}, actor.WithSupervisor(&restartWithin{limit: sessionRestarts, window: sessionRestartWindow, logger: rt.logger}))
+	}, actor.WithDispatcher(rt.quick), actor.WithSupervisor(&restartWithin{
+		limit: sessionRestarts, window: sessionRestartWindow, logger: rt.logger,
+	}))
 	return err
 }
 
@@ -182,7 +188,7 @@ func (rt *Runtime) spawnTree(grants []presets.Grant) error {
 	ready := make(chan error, 1)
 	props := guard("runtime", rt.logger, func() behaviour {
 		return &rootActor{runtime: rt, grants: grants, ready: ready}
-	}, actor.WithSupervisor(&restartPaced{logger: rt.logger}))
+	}, actor.WithDispatcher(rt.quick), actor.WithSupervisor(&restartPaced{logger: rt.logger}))
 	pid, err := rt.system.Root.SpawnNamed(props, "runtime")
 	if err != nil {
 		return err
@@ -228,6 +234,8 @@ func (rt *Runtime) stop(ctx context.Context) error {
 	<-rt.stopped
 	rt.approvalHub.close()
 	rt.system.Shutdown()
+	rt.quick.close()
+	rt.workers.close()
 	// Folding is not bound by the time for agents: leaving records in the journal loses nothing, but is slower at the next start.
 	err := rt.store.Close(context.WithoutCancel(ctx))
 	if err != nil {

@@ -248,7 +248,7 @@ func (s *sessionActor) spawnTurn(c actor.Context, e session.StartTurn, agent Age
 	turn := s.newTurnActor(c, e, agent)
 	s.turns++
 	name := "turn-" + strconv.Itoa(s.turns)
-	props := guard(name, s.logger, func() behaviour { return turn })
+	props := guard(name, s.logger, func() behaviour { return turn }, actor.WithDispatcher(s.runtime.quick))
 	pid, err := c.SpawnNamed(props, name)
 	if err != nil {
 		c.Send(c.Self(), session.Fail{Turn: e.Turn.ID, Error: fmt.Sprintf("starting the turn: %v", err)})

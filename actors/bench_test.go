@@ -1,0 +1,122 @@
+package actors_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"agentd/actors"
+	"agentd/messages"
+	"agentd/persistence"
+	"agentd/persistence/jsonfile"
+	"agentd/persistence/memory"
+	"agentd/presets"
+)
+
+// benchSessions is how many sessions are busy at once in the throughput benchmarks.
+const benchSessions = 1000
+
+// instant is an agent that answers at once.
+func instant(_ context.Context, t *actors.TurnContext) error {
+	return t.Turn.Finish("ok", messages.Item{Type: messages.ItemMessage, Role: messages.RoleAssistant, Content: "Done."})
+}
+
+func benchRuntime(b *testing.B, store persistence.Store) *actors.Runtime {
+	b.Helper()
+	agents := &actors.Agents{}
+	if err := agents.Register("instant", func() (actors.Agent, error) { return actors.AgentFunc(instant), nil }); err != nil {
+		b.Fatal(err)
+	}
+	manager, err := presets.NewManager(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rt, err := actors.Start(actors.Deps{Store: store, Agents: agents, Presets: manager}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := rt.Stop(context.Background()); err != nil {
+			b.Error(err)
+		}
+	})
+	return rt
+}
+
+func benchIDs(b *testing.B, rt *actors.Runtime, count int) []messages.SessionID {
+	b.Helper()
+	ids := make([]messages.SessionID, count)
+	var wait sync.WaitGroup
+	for i := range ids {
+		wait.Go(func() {
+			head, err := rt.CreateSession(b.Context(), "instant", actors.CreateOptions{})
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			ids[i] = head.ID
+		})
+	}
+	wait.Wait()
+	return ids
+}
+
+// runTurns runs b.N turns over the sessions, one caller for each session.
+func runTurns(b *testing.B, rt *actors.Runtime, ids []messages.SessionID) {
+	b.Helper()
+	before := cpuTime(b)
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	var wait sync.WaitGroup
+	for _, id := range ids {
+		wait.Go(func() {
+			for left.Add(-1) >= 0 {
+				h, err := rt.RunTurn(b.Context(), id, "hello", actors.RunOptions{})
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				if _, err := h.Wait(b.Context()); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/turn")
+}
+
+// cpuTime is what this process has used of the processors.
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+func BenchmarkTurnsMemory(b *testing.B) {
+	rt := benchRuntime(b, memory.New())
+	ids := benchIDs(b, rt, benchSessions)
+	b.ReportAllocs()
+	b.ResetTimer()
+	runTurns(b, rt, ids)
+}
+
+func BenchmarkTurnsDurable(b *testing.B) {
+	store, err := jsonfile.Open(b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rt := benchRuntime(b, store)
+	ids := benchIDs(b, rt, benchSessions)
+	b.ReportAllocs()
+	b.ResetTimer()
+	runTurns(b, rt, ids)
+}
