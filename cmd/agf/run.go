@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -61,12 +63,14 @@ type command struct {
 	texts          bool
 	nonInteractive bool
 	archived       bool
+	cache          bool
 }
 
 // scopeFlags adds the flags of the scope.
 func (c *command) scopeFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.agent, "agent", "", "only this agent, by name or alias")
 	cmd.Flags().StringVar(&c.project, "project", "", "only this exact project directory")
+	cmd.Flags().BoolVar(&c.cache, "cache", false, "keep parsed heads in the user's cache folder; without it nothing is written")
 	cmd.Flags().BoolVar(&c.details, "details", false, "add what default answers leave out")
 }
 
@@ -88,6 +92,13 @@ func (c *command) catalog(cmd *cobra.Command) (*catalog.Catalog, error) {
 	}
 	if cmd.Flags().Changed("project") {
 		opts.Project = c.project
+	}
+	if c.cache {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("finding the cache folder: %w", err)
+		}
+		opts.CacheDir = filepath.Join(dir, "agf")
 	}
 	cat, err := catalog.New(readers.All(), opts)
 	if err != nil {

@@ -31,12 +31,12 @@ type Match struct {
 
 // searchContent returns the sessions in which all words were said, in the order of the entries. Words match as parts of
 // words, without regard to case.
-func (c *Catalog) searchContent(ctx context.Context, all []entry, q *query) ([]hit, error) {
+func (c *Catalog) searchContent(ctx context.Context, all []*entry, q *query) ([]hit, error) {
 	found := make([][]Match, len(all))
 	ok := make([]bool, len(all))
 	inParallel(ctx, c.opts.Workers, len(all), func(i int, _ *bounded.Scratch) {
-		if q.admits(&all[i]) {
-			found[i], ok[i] = c.matches(ctx, &all[i], q)
+		if q.admits(all[i]) {
+			found[i], ok[i] = c.matches(ctx, all[i], q)
 		}
 	})
 	if ctx.Err() != nil {
@@ -74,7 +74,7 @@ func (c *Catalog) matches(ctx context.Context, e *entry, q *query) (out []Match,
 	}
 	_ = guard(func() error {
 		seen := 0
-		for rec, err := range content.Records(ctx, ContentRequest{Env: c.env(), Session: e.Session.clone(), Words: hints}) {
+		for rec, err := range content.Records(ctx, ContentRequest{Env: c.env(), Session: e.clone(), Words: hints}) {
 			if seen++; err != nil || seen > maxContentRecords || ctx.Err() != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 type memo struct {
 	mu      sync.Mutex
 	entries map[memoKey]*memoEntry // guarded by mu; an entry is never changed
+	count   map[Agent]int          // guarded by mu; entries of each agent
 	loaded  map[Agent]bool         // guarded by mu; agents whose cache file was read
 	dirty   map[Agent]bool         // guarded by mu; agents with entries that no cache file holds
 }
@@ -67,11 +68,19 @@ func (m *memo) get(k memoKey, s stamp) *memoEntry {
 func (m *memo) put(k memoKey, e *memoEntry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.set(k, e)
+	m.mark(k.agent)
+}
+
+// set adds an entry. The caller holds mu.
+func (m *memo) set(k memoKey, e *memoEntry) {
 	if m.entries == nil {
-		m.entries = map[memoKey]*memoEntry{}
+		m.entries, m.count = map[memoKey]*memoEntry{}, map[Agent]int{}
+	}
+	if m.entries[k] == nil {
+		m.count[k.agent]++
 	}
 	m.entries[k] = e
-	m.mark(k.agent)
 }
 
 // keep drops the entries of an agent whose files were not in the last scan. A scan that was not of all files may drop
@@ -80,7 +89,7 @@ func (m *memo) keep(agent Agent, units []Unit, full bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	const spare = 4096
-	if !full && len(m.entries) <= 2*len(units)+spare {
+	if n := m.count[agent]; (full && n <= len(units)) || n <= 2*len(units)+spare && !full {
 		return
 	}
 	seen := make(map[memoKey]bool, len(units))
@@ -90,6 +99,7 @@ func (m *memo) keep(agent Agent, units []Unit, full bool) {
 	for k := range m.entries {
 		if k.agent == agent && !seen[k] {
 			delete(m.entries, k)
+			m.count[agent]--
 			m.mark(agent)
 		}
 	}

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"agentd/providers/catalog/bounded"
 )
 
@@ -128,6 +130,6 @@ func (s Session) bounded() Session {
 			kept = append(kept, prompt)
 		}
 	}
-	s.Prompts = kept
+	s.Prompts = slices.Clip(kept)
 	return s
 }

@@ -82,7 +82,7 @@ func (c *Catalog) ResumePlan(ctx context.Context, req PlanRequest) (*PlanResult,
 }
 
 func (c *Catalog) plan(r Reader, e *entry, mode Mode) Plan {
-	launch := r.Launch(c.env(), &e.Session)
+	launch := r.Launch(c.env(), e.Session)
 	p := Plan{Agent: e.agent.ID, SessionID: e.ID, Args: slices.Concat(launch.Args, mode.Args), Env: launch.Env}
 	if p.Env == nil {
 		p.Env = map[string]string{}
@@ -104,7 +104,7 @@ func (c *Catalog) missingWarning(ctx context.Context, e *entry) Warning {
 		return w
 	}
 	known := newProjects(entries(stores, func(*Session) bool { return true }))
-	if place := known.likely(&e.Session); place != "" {
+	if place := known.likely(e.Session); place != "" {
 		w.Message = fmt.Sprintf("the project directory does not exist any more; it is probably %q now", place)
 	}
 	return w

@@ -41,7 +41,7 @@ func (e *entry) details(known *projects) *DetailsView {
 		return d
 	}
 	if d.ProjectExists = known.exists(e.ProjectPath); !d.ProjectExists {
-		d.LikelyProject = optional(known.likely(&e.Session), MaxPathBytes)
+		d.LikelyProject = optional(known.likely(e.Session), MaxPathBytes)
 	}
 	return d
 }
@@ -54,7 +54,7 @@ type projects struct {
 }
 
 // newProjects learns from sessions, newest first.
-func newProjects(all []entry) *projects {
+func newProjects(all []*entry) *projects {
 	p := &projects{present: map[string]bool{}, byName: map[string][]string{}, remotes: map[string][]string{}}
 	seen := map[string]bool{}
 	for i := range all {

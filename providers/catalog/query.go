@@ -93,14 +93,14 @@ func (q *query) admits(e *entry) bool {
 
 // rank returns the matching sessions, best first. A word matches fuzzily in the original's haystack, which alone
 // gives a score, or it is the start of the id, the agent, or a part of the worktree.
-func (q *query) rank(ctx context.Context, all []entry, texts bool) ([]hit, error) {
+func (q *query) rank(ctx context.Context, all []*entry, texts bool) ([]hit, error) {
 	m := matcher{}
 	hits := make([]hit, 0, len(all))
 	for i := range all {
 		if i%256 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		e := &all[i]
+		e := all[i]
 		if !q.admits(e) {
 			continue
 		}

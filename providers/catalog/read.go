@@ -73,7 +73,7 @@ func (c *Catalog) Read(ctx context.Context, req ReadRequest) (*ReadResult, error
 	}
 	page := readPage{ReadResult: &ReadResult{Session: e.view(false), Records: []RecordView{}, Warnings: warnings}, budget: budget, waiting: req.Before}
 	err = guard(func() error {
-		for rec, err := range content.Records(ctx, ContentRequest{Env: c.env(), Session: e.Session.clone(), NewestFirst: true}) {
+		for rec, err := range content.Records(ctx, ContentRequest{Env: c.env(), Session: e.clone(), NewestFirst: true}) {
 			if err != nil {
 				return err
 			}

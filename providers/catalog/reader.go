@@ -34,7 +34,8 @@ type Reader interface {
 // files that it names. Without it each emitted session stands for itself. Either way the catalog unites sessions of
 // the same id and project afterwards.
 type Assembler interface {
-	// Assemble returns the sessions. It must not read files. It owns the parts' sessions and may change them.
+	// Assemble returns the sessions. It must not read files. The parts' sessions are copies and may be
+	// changed, except for the elements of Prompts: replace or extend that slice.
 	Assemble(a *Assembly) []Session
 }
 

@@ -66,8 +66,15 @@ func (c *Catalog) scan(ctx context.Context, w wanted) ([]*store, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	room := 0
+	for _, o := range outcomes {
+		if o.memoEntry != nil {
+			room += len(o.sessions)
+		}
+	}
+	flat := make([]Session, 0, room) // One piece of memory for the copies of all fragments.
 	for i, o := range outcomes {
-		jobs[i].store.take(jobs[i].index, o)
+		flat = jobs[i].store.take(jobs[i].index, o, flat)
 	}
 	for _, st := range stores {
 		c.assemble(st, w.exact)
@@ -75,7 +82,9 @@ func (c *Catalog) scan(ctx context.Context, w wanted) ([]*store, error) {
 			c.memo.keep(st.reader.Agent(), st.units, w.nonInteractive)
 		}
 	}
-	c.saveCache(stores)
+	if w.exact == "" { // One more session is not worth writing the file again.
+		c.saveCache(stores)
+	}
 	return stores, nil
 }
 
@@ -151,28 +160,28 @@ func (c *Catalog) parse(ctx context.Context, j job, scratch *bounded.Scratch, li
 	return o
 }
 
-// take adds the outcome of a unit.
-func (st *store) take(index int, o outcome) {
+// take adds the outcome of a unit. Its sessions are copied behind the end of flat, which has room for them: what is
+// remembered must not change. Their prompts are shared, and clipped, so that appending copies them.
+func (st *store) take(index int, o outcome, flat []Session) []Session {
 	u := st.units[index]
 	st.parts[index] = Part{Unit: u}
 	if o.absent {
-		return
+		return flat
 	}
 	if o.reason != "" {
 		st.skips.add(u.Path, o.reason)
 		st.failed = st.failed || (o.loss && u.Store)
 	}
 	if o.memoEntry == nil {
-		return
+		return flat
 	}
-	sessions := make([]Session, len(o.sessions))
-	for i, s := range o.sessions {
-		sessions[i] = s.clone()
-	}
-	st.parts[index].Sessions = sessions
+	from := len(flat)
+	flat = append(flat, o.sessions...)
+	st.parts[index].Sessions = flat[from:len(flat):len(flat)]
 	for _, s := range o.skips {
 		st.skips.merge(s)
 	}
+	return flat
 }
 
 // assemble joins what the units hold and checks what comes out.
@@ -184,6 +193,11 @@ func (c *Catalog) assemble(st *store, exact string) {
 			found = asm.Assemble(&a)
 			return nil
 		}
+		n := 0
+		for _, p := range a.Parts {
+			n += len(p.Sessions)
+		}
+		found = make([]Session, 0, n)
 		for _, p := range a.Parts {
 			found = append(found, p.Sessions...)
 		}

@@ -30,7 +30,7 @@ func (c *Catalog) Show(ctx context.Context, req ShowRequest) (*ShowResult, error
 	}
 	out := &ShowResult{Session: e.view(req.IncludeSummaries), Warnings: warnings}
 	if req.Details {
-		out.Session.Details = e.details(newProjects([]entry{*e}))
+		out.Session.Details = e.details(newProjects([]*entry{e}))
 	}
 	return out, nil
 }
@@ -53,7 +53,7 @@ func (c *Catalog) find(ctx context.Context, req ShowRequest) (*entry, []Warning,
 	case 0:
 		return nil, nil, failf(NotFound, "session not found within the requested scope")
 	case 1:
-		return &found[0], warnings, nil
+		return found[0], warnings, nil
 	default:
 		return nil, nil, failf(AmbiguousSession, "%d sessions share this agent and session_id; name the exact project", len(found))
 	}
@@ -66,5 +66,5 @@ func (c *Catalog) Session(ctx context.Context, req ShowRequest) (Session, error)
 	if err != nil {
 		return Session{}, err
 	}
-	return e.Session, nil
+	return e.clone(), nil
 }

@@ -11,13 +11,8 @@ import (
 func unite(all []Session, skips *skipCounter) []Session {
 	type identity struct{ id, project string }
 	index := make(map[identity]int, len(all))
-	projects := make(map[string][]string, len(all))
-	for _, s := range all {
-		if s.ProjectPath != "" && !slices.Contains(projects[s.ID], s.ProjectPath) {
-			projects[s.ID] = append(projects[s.ID], s.ProjectPath)
-		}
-	}
-	var out []Session
+	projects := projectsOf(all)
+	out := make([]Session, 0, len(all))
 	for _, s := range all {
 		key := identity{s.ID, s.ProjectPath}
 		if only := projects[s.ID]; key.project == "" && len(only) == 1 {
@@ -35,6 +30,20 @@ func unite(all []Session, skips *skipCounter) []Session {
 		out[i] = Merge(out[i], s)
 	}
 	return out
+}
+
+// projectsOf returns the projects of each id. When every session has one, nobody asks for them.
+func projectsOf(all []Session) map[string][]string {
+	if !slices.ContainsFunc(all, func(s Session) bool { return s.ProjectPath == "" }) {
+		return nil
+	}
+	projects := make(map[string][]string, len(all))
+	for _, s := range all {
+		if s.ProjectPath != "" && !slices.Contains(projects[s.ID], s.ProjectPath) {
+			projects[s.ID] = append(projects[s.ID], s.ProjectPath)
+		}
+	}
+	return projects
 }
 
 // Merge joins two accounts of one session: the newer one leads, and what it does not know is taken from the other.

@@ -48,24 +48,29 @@ type Texts struct {
 
 // entry is a session among all of a scan.
 type entry struct {
-	Session
+	*Session
 	agent AgentInfo
 	order int
 }
 
 // entries flattens the stores and sorts newest first; equals by agent, project and id.
-func entries(stores []*store, keep func(*Session) bool) []entry {
-	var out []entry
+func entries(stores []*store, keep func(*Session) bool) []*entry {
+	n := 0
+	for _, st := range stores {
+		n += len(st.sessions)
+	}
+	out, room := make([]*entry, 0, n), make([]entry, n)
 	for _, st := range stores {
 		info := st.reader.Agent().Info()
 		order := info.ID.order()
 		for i := range st.sessions {
 			if s := &st.sessions[i]; keep(s) {
-				out = append(out, entry{Session: *s, agent: info, order: order})
+				room[0] = entry{Session: s, agent: info, order: order}
+				out, room = append(out, &room[0]), room[1:]
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b entry) int {
+	slices.SortFunc(out, func(a, b *entry) int {
 		return cmp.Or(cmp.Compare(b.TimeMS, a.TimeMS), cmp.Compare(a.order, b.order),
 			cmp.Compare(a.ProjectPath, b.ProjectPath), cmp.Compare(a.ID, b.ID))
 	})

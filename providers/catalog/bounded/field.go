@@ -108,16 +108,26 @@ func (v Value) Equal(text string) bool {
 	return len(v.Raw) == len(text)+2 && v.Raw[0] == '"' && string(v.Raw[1:len(v.Raw)-1]) == text
 }
 
+// Bytes returns what stands between the quotes of a JSON string, undecoded, for comparing and switching without making a
+// copy. It is empty for everything that is not a string.
+func (v Value) Bytes() []byte {
+	switch {
+	case !v.IsString():
+		return nil
+	case v.Cut:
+		return v.Raw[1:]
+	default:
+		return v.Raw[1 : len(v.Raw)-1]
+	}
+}
+
 // Text returns the JSON string as valid UTF-8, at most about limit bytes of it, cut at a character. It is empty for
 // everything that is not a string. Only what is returned is decoded, so that a string of any length is cheap.
 func (v Value) Text(limit int) string {
 	if !v.IsString() {
 		return ""
 	}
-	raw := v.Raw[1:]
-	if !v.Cut {
-		raw = raw[:len(raw)-1]
-	}
+	raw := v.Bytes()
 	if bytes.IndexByte(raw[:min(len(raw), limit)], '\\') < 0 {
 		return Clip(Clean(raw[:min(len(raw), limit+4)]), limit)
 	}

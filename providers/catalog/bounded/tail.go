@@ -34,7 +34,7 @@ type tailScanner struct {
 
 func (t *tailScanner) run(yield func(Line, error) bool) {
 	for {
-		i := bytes.LastIndexByte(t.buf[t.lo:t.hi], '\n')
+		i := lastLineEnd(t.buf[t.lo:t.hi])
 		atFloor := t.start == t.floor
 		if i < 0 && !atFloor {
 			if err := t.fill(); err != nil {
@@ -115,4 +115,17 @@ func (t *tailScanner) fill() error {
 	t.lo -= step
 	t.start -= int64(step)
 	return nil
+}
+
+// lastLineEnd is the index of the last line end. The standard library looks for it byte by byte; forwards it is many
+// times as fast, so this one goes backwards in blocks.
+func lastLineEnd(b []byte) int {
+	const block = 512
+	for end := len(b); end > 0; end -= block {
+		from := max(0, end-block)
+		if bytes.IndexByte(b[from:end], '\n') >= 0 {
+			return from + bytes.LastIndexByte(b[from:end], '\n')
+		}
+	}
+	return -1
 }

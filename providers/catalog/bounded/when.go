@@ -14,6 +14,9 @@ const Earliest int64 = 946684800000
 // size. Use [UnixMillis] where the unit is known.
 func Millis(v Value) int64 {
 	if v.IsString() {
+		if ms, ok := commonTime(v.Bytes()); ok {
+			return ms
+		}
 		return ParseTime(v.Text(64))
 	}
 	n, _ := v.Number()
@@ -42,6 +45,39 @@ func ParseTime(text string) int64 {
 		}
 	}
 	return 0
+}
+
+// commonTime reads the form that nearly every store writes, 2006-01-02T15:04:05.000Z, with any number of decimals,
+// without making a copy. Odd days are left to the exact parser.
+func commonTime(b []byte) (ms int64, ok bool) {
+	const form = "dddd-dd-ddTdd:dd:dd"
+	if len(b) <= len(form) || len(b) > 30 || b[len(b)-1] != 'Z' {
+		return 0, false
+	}
+	for i := range len(form) {
+		if (form[i] == 'd') != (b[i] >= '0' && b[i] <= '9') || (form[i] != 'd' && form[i] != b[i]) {
+			return 0, false
+		}
+	}
+	two := func(i int) int { return int(b[i]-'0')*10 + int(b[i+1]-'0') }
+	month, day, hour, minute, second := two(5), two(8), two(11), two(14), two(17)
+	if month < 1 || month > 12 || day < 1 || day > 28 || hour > 23 || minute > 59 || second > 59 {
+		return 0, false
+	}
+	nanos, scale := 0, 100_000_000
+	if fraction := b[len(form) : len(b)-1]; len(fraction) > 0 {
+		if fraction[0] != '.' || len(fraction) == 1 {
+			return 0, false
+		}
+		for _, c := range fraction[1:] {
+			if c < '0' || c > '9' {
+				return 0, false
+			}
+			nanos += int(c-'0') * scale
+			scale /= 10
+		}
+	}
+	return believed(time.Date(two(0)*100+two(2), time.Month(month), day, hour, minute, second, nanos, time.UTC).UnixMilli()), true
 }
 
 // GuessMillis tells the unit of a Unix time by its size: up to 1e11 seconds, up to 1e14 milliseconds, up to 1e17

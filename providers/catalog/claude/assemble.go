@@ -37,8 +37,8 @@ func (Reader) Assemble(a *catalog.Assembly) []catalog.Session {
 		history[s.ID] = s
 	}
 	summaries := map[string]string{}
-	var out []catalog.Session
-	found := map[string]bool{}
+	out := make([]catalog.Session, 0, len(a.Parts))
+	found := make(map[string]bool, len(a.Parts))
 	for _, part := range a.Parts {
 		if part.Unit.Kind == kindHistory {
 			continue

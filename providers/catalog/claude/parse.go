@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"path/filepath"
@@ -155,15 +156,17 @@ func (s *sight) see(line bounded.Line) {
 		s.oldest = at
 	}
 	s.metadata(&r)
-	if cwd := r.cwd.Text(catalog.MaxPathBytes + 1); cwd != "" && (s.backward || s.cwd == "") {
-		s.cwd = cwd
+	if (s.backward || s.cwd == "") && len(r.cwd.Bytes()) > 0 && !r.cwd.Equal(s.cwd) {
+		s.cwd = r.cwd.Text(catalog.MaxPathBytes + 1)
 	}
 	if r.branch.IsString() && (!s.backward || !s.branchSeen) {
-		s.branch, s.branchSeen = r.branch.Text(4*catalog.MaxLabelBytes), true
+		if s.branchSeen = true; !r.branch.Equal(s.branch) {
+			s.branch = r.branch.Text(4 * catalog.MaxLabelBytes)
+		}
 	}
-	switch text := r.entrypoint.Text(64); {
-	case text == "":
-	case strings.HasPrefix(text, "sdk"):
+	switch entry := r.entrypoint.Bytes(); {
+	case len(entry) == 0:
+	case bytes.HasPrefix(entry, []byte("sdk")):
 		s.headless = true
 	default:
 		s.terminal = true
@@ -173,7 +176,7 @@ func (s *sight) see(line bounded.Line) {
 
 // metadata takes the lines that say something about the session.
 func (s *sight) metadata(r *record) {
-	switch r.kind.Text(32) {
+	switch string(r.kind.Bytes()) {
 	case "custom-title":
 		s.last(&s.customTitle, r.title.Text(catalog.MaxTextBytes))
 	case "ai-title":
@@ -227,13 +230,13 @@ func (s *sight) conversation(r *record, torn bool) {
 		}
 	}
 	s.side, s.main = s.side || r.side, s.main || !r.side
-	s.session = cmp.Or(s.session, r.session.Text(catalog.MaxIDBytes))
-	if id := bounded.Pick(r.forkedFrom.Raw, "sessionId").Text(catalog.MaxIDBytes); id != "" {
-		s.forkedFrom = id
+	if s.session == "" {
+		s.session = r.session.Text(catalog.MaxIDBytes)
 	}
-	if leaf := r.uuid.Text(64); leaf != "" {
-		s.addLeaf(leaf)
+	if r.forkedFrom.Exists() {
+		s.forkedFrom = cmp.Or(bounded.Pick(r.forkedFrom.Raw, "sessionId").Text(catalog.MaxIDBytes), s.forkedFrom)
 	}
+	s.addLeaf(r.uuid)
 	if r.reply() {
 		s.talk = true
 	}
@@ -254,13 +257,15 @@ func (s *sight) conversation(r *record, torn bool) {
 // maxLeaves is how many of the last messages are kept to find an old version's summary by.
 const maxLeaves = 8
 
-func (s *sight) addLeaf(id string) {
-	if s.backward && len(s.leaves) == maxLeaves {
-		return
-	}
-	s.leaves = append(s.leaves, id)
-	if len(s.leaves) > maxLeaves {
-		s.leaves = s.leaves[1:]
+func (s *sight) addLeaf(uuid bounded.Value) {
+	switch {
+	case s.customTitle != "" || s.aiTitle != "":
+		// This version has titles of its own.
+	case len(s.leaves) < maxLeaves:
+		s.leaves = append(s.leaves, uuid.Text(64))
+	case !s.backward:
+		copy(s.leaves, s.leaves[1:])
+		s.leaves[maxLeaves-1] = uuid.Text(64)
 	}
 }
 
