@@ -1,10 +1,6 @@
 package actors
 
-import (
-	cmap "github.com/orcaman/concurrent-map"
-
-	"github.com/asynkron/protoactor-go/actor"
-)
+import "github.com/asynkron/protoactor-go/actor"
 
 // Live is what a runtime has running at one moment.
 type Live struct {
@@ -19,25 +15,17 @@ type Live struct {
 // Live counts what runs now, for diagnosis and for tests that look for leaks. After [Runtime.Stop] all counts are zero, unless an
 // agent, a hook or a callback was left behind. It does not block, and takes about a millisecond.
 func (rt *Runtime) Live() Live {
-	var live Live
+	live := Live{Goroutines: rt.workers.count()}
 	rt.live.entries.Range(func(any, any) bool {
 		live.Sessions++
 		return true
 	})
 	for _, bucket := range rt.system.ProcessRegistry.LocalPIDs.LocalPIDs {
-		live.Actors += actorsIn(bucket)
+		bucket.IterCb(func(_ string, process any) {
+			if _, ok := process.(*actor.ActorProcess); ok { // The engine keeps processes of its own there, too.
+				live.Actors++
+			}
+		})
 	}
-	live.Goroutines = rt.workers.count()
 	return live
-}
-
-// actorsIn counts the actors among the processes of the engine.
-func actorsIn(bucket cmap.ConcurrentMap) int {
-	count := 0
-	bucket.IterCb(func(_ string, process any) {
-		if _, ok := process.(*actor.ActorProcess); ok {
-			count++
-		}
-	})
-	return count
 }

@@ -22,6 +22,9 @@ import (
 	"agentd/presets"
 )
 
+// deadLetterPause is the shortest time that the engine takes for its throttle of the log of undeliverable messages.
+const deadLetterPause = time.Millisecond
+
 // Deps are the services that a runtime stands on.
 type Deps struct {
 	// Store keeps the sessions. The runtime owns it from [Start] on, and closes it in [Runtime.Stop]. Required.
@@ -100,6 +103,8 @@ func Start(deps Deps, opts *Options) (*Runtime, error) {
 	rt.system = actor.NewActorSystem(
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }),
 		actor.WithDeadLetterRequestLogging(false),
+		// The engine has a goroutine for so long after a message that came too late. It only counts what is not logged here.
+		actor.WithDeadLetterThrottleInterval(deadLetterPause),
 	)
 	rt.quick = newDispatcher(max(goruntime.GOMAXPROCS(0), 2))
 	if err := rt.spawnTree(grants); err != nil {
