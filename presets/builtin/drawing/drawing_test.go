@@ -2,7 +2,6 @@ package drawing_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -237,26 +236,6 @@ func TestParallelInserts(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Errorf("files left: %v, %v", entries, err)
 	}
-}
-
-// FuzzInsert: whatever the arguments, the file is valid and can be read again.
-func FuzzInsert(f *testing.F) {
-	f.Add("circle", "#ff0000", 1.5, 2.5, "text")
-	f.Add("text", "red", -1e5, 1e-9, "</text>\x00\uFFFE&")
-	f.Fuzz(func(t *testing.T, shape, color string, x, size float64, text string) {
-		bench := bundletest.New(t, drawing.New())
-		arguments, err := json.Marshal(map[string]any{"shape": shape, "color": color, "x": x, "size": size, "text": text, "stroke": color})
-		if err != nil {
-			return // NaN and infinity are no JSON.
-		}
-		if bench.Call(t.Context(), insert, string(arguments)).IsError {
-			return
-		}
-		if got := elements(t, bench, drawing.CanvasFile); len(got) != 1 {
-			t.Fatalf("elements = %v, want one", got)
-		}
-		bench.Good(update, `{"id":"shape-1","rotation":10}`)
-	})
 }
 
 func BenchmarkInsert(b *testing.B) {

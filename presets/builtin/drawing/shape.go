@@ -116,7 +116,9 @@ func (s Shape) with(in fields) Shape {
 	set(&s.Opacity, in.Opacity)
 	set(&s.Stroke, in.Stroke)
 	set(&s.StrokeWidth, in.StrokeWidth)
-	set(&s.Text, in.Text)
+	if in.Text != nil {
+		s.Text = xmlText(*in.Text)
+	}
 	if s.Kind == kindLine && s.StrokeWidth == 0 {
 		s.StrokeWidth = defaultStroke // A line that was something else before has none, and would not be seen.
 	}
@@ -146,6 +148,16 @@ func (s *Shape) keepRound(in fields) {
 		return
 	}
 	s.Height = s.Width
+}
+
+// xmlText replaces what XML cannot hold, so that what is stored is what is shown.
+func xmlText(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd || r >= 0x10000 {
+			return r
+		}
+		return utf8.RuneError
+	}, text)
 }
 
 func set[T any](field *T, value *T) {
