@@ -274,7 +274,11 @@ func (s *sessionActor) attachTurn(e session.AttachTurn) {
 	h := s.entry.turn.Load()
 	if h == nil || h.id != e.Turn.ID {
 		h = newTurnHandle(s.runtime, s.entry.id, messages.Turn{ID: e.Turn.ID, Status: messages.TurnRunning})
-		h.settle(e.Turn, nil)
+		if e.Turn.Status.Terminal() {
+			h.settle(e.Turn, e.Err)
+		} else {
+			s.entry.turn.Store(h) // The last process left it running: its ending is on its way.
+		}
 	}
 	prompt.put(h, nil)
 }

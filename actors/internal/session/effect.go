@@ -42,6 +42,8 @@ type (
 	AttachTurn struct {
 		Ticket Ticket
 		Turn   messages.Turn
+		// Err says why the ending is not stored yet, as [Settle] said it.
+		Err error
 	}
 
 	// StopTurn asks the turn's owner to cancel its context, run its hook, and tell [TurnStopped].

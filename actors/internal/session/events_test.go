@@ -163,6 +163,9 @@ func itemEvents() []event {
 		{name: "append-takes-next-input", often: 1, do: func(w *world) error {
 			return w.append(w.item(messages.ItemMessage, fmt.Sprintf("u%d", w.turns+1)))
 		}},
+		{name: "append-takes-queued-input", often: 1, do: func(w *world) error {
+			return w.append(w.item(messages.ItemMessage, fmt.Sprintf("u%d", w.turns)))
+		}},
 		{name: "append-takes-error-id", often: 1, do: func(w *world) error {
 			return w.append(w.item(messages.ItemMessage, "itm-error-"+string(w.turn())))
 		}},
@@ -294,6 +297,8 @@ func storeEvents() []event {
 		{name: "store-unsure-stored", often: 1, do: func(w *world) error { return w.unsure(true) }},
 		{name: "store-fenced", often: 1, do: (*world).fence},
 		{name: "crash", often: 1, do: (*world).crash},
+		{name: "restart", often: 1, do: (*world).restart},
+		{name: "watch", often: 1, do: (*world).watch},
 	}
 }
 

@@ -125,6 +125,8 @@ func (s *State) checkOwed() error {
 		return fmt.Errorf("the ending of %q is owed, and %q runs in the document", s.owed.record.ID, s.open())
 	case s.repaying != (s.count(followOwed) == 1):
 		return fmt.Errorf("the ending of %q is repaid %d times", s.owed.record.ID, s.count(followOwed))
+	case !s.repaying && len(s.flight) > 0:
+		return fmt.Errorf("the ending of %q is owed, and a commit went ahead of it", s.owed.record.ID)
 	case !s.repaying && !s.woken:
 		return fmt.Errorf("the ending of %q is owed and forgotten", s.owed.record.ID)
 	}

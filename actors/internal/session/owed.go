@@ -10,7 +10,7 @@ import (
 // owe settles a turn whose ending could not be stored. The handle tells both; the record follows
 // with the next commit, or with a tick.
 func (s *State) owe(t *turn, err error) {
-	s.active, s.owed = nil, t
+	s.active, s.owed, t.fault = nil, t, err
 	s.emit(Settle{Turn: t.last, Err: err})
 	s.release(t, err)
 	s.wake(true)
@@ -46,9 +46,6 @@ func (s *State) onTick() {
 		s.storeDrafts(s.active)
 	}
 	s.repay()
-	if s.owed != nil && !s.repaying {
-		s.wake(true) // A commit is in the way. The next one takes it along; if there is none, the next tick does.
-	}
 }
 
 // wake asks for a tick. One that retries what failed comes later and later.

@@ -84,7 +84,7 @@ func (s *State) repeats(m Prompt) bool {
 		return true
 	}
 	if t := s.owed; t != nil && t.record.ID == m.Turn {
-		s.emit(AttachTurn{Ticket: m.Ticket, Turn: t.last})
+		s.emit(AttachTurn{Ticket: m.Ticket, Turn: t.last, Err: t.fault})
 		return true
 	}
 	if last := s.doc.Head.Turn; last != nil && last.ID == m.Turn {

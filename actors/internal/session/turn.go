@@ -17,6 +17,8 @@ type turn struct {
 	outcome outcome
 	// last is the terminal record, from phaseEnding on.
 	last messages.Turn
+	// fault is what kept the ending from being stored, while it is owed.
+	fault error
 	// waiters are told when the turn has ended.
 	waiters []Ticket
 	// drafts are items that still grow, in the order in which they began.

@@ -211,6 +211,9 @@ func (w *world) onAttach(e AttachTurn) error {
 	if r := w.runs[e.Turn.ID]; r != nil && r.settled > 0 {
 		settled = true
 	}
+	if e.Err != nil && w.acked.Head.Status != messages.SessionRunning {
+		return fmt.Errorf("turn %q is given with %w, and its ending is stored", e.Turn.ID, e.Err)
+	}
 	if e.Turn.Status.Terminal() != settled {
 		return fmt.Errorf("turn %q is given as %s, settled is %v", e.Turn.ID, e.Turn.Status, settled)
 	}
@@ -248,6 +251,9 @@ func (w *world) onSettle(e Settle) error {
 
 // onPublish holds a durable event to the record that it tells of.
 func (w *world) onPublish(e messages.Event) error {
+	if !w.watching {
+		return fmt.Errorf("event %q is published to nobody", e.Kind)
+	}
 	if e.Seq == 0 {
 		if e.Kind != messages.EventDraft && e.Kind != messages.EventTurnCancelling {
 			return fmt.Errorf("event %q has no number", e.Kind)
@@ -294,7 +300,7 @@ func (w *world) onCommit(c Commit) error {
 		if rec.Kind == messages.KindDeleted && i != len(c.Changes)-1 {
 			return errors.New("something follows the deletion")
 		}
-		back, err := messages.DecodeRecord(rec)
+		back, err := w.known.decode(rec)
 		if err != nil {
 			return err
 		}
@@ -450,6 +456,41 @@ func (w *world) crash() error {
 	return state.Check()
 }
 
+// restart ends the actor and not the process: those who wait are told before the next state is made.
+func (w *world) restart() error {
+	for _, effect := range w.state.Abandon(w.now, ErrClosing) {
+		if reply, ok := effect.(Reply); ok {
+			if err := w.answer(reply.Ticket, reply.Err); err != nil {
+				return err
+			}
+			if reply.Err == nil && !strings.Contains(reply.Ticket.(*ticket).what, "drain") {
+				return fmt.Errorf("%s is answered well by a state that is given up", reply.Ticket.(*ticket).what)
+			}
+		}
+	}
+	if err := w.allAnswered(); err != nil {
+		return err
+	}
+	if err := w.state.Check(); err != nil {
+		return err
+	}
+	if w.under, w.left = nil, true; len(w.journal) == 0 || w.deleted() {
+		for _, r := range w.runs {
+			r.settled = 1 // The shell ends what runs: no next state will.
+		}
+		return nil
+	}
+	return w.crash()
+}
+
+// watch changes whether somebody wants events.
+func (w *world) watch() error {
+	w.watching = !w.watching
+	w.state.Watch(w.watching)
+	w.published = w.acked.Head.LastSeq
+	return nil
+}
+
 // checkStored holds what a crash left to the rules, but for the turn that ran.
 func checkStored(doc *messages.Document) error {
 	open := messages.TurnID("")
@@ -536,13 +577,28 @@ func (w *world) recovers(journal []stored) error {
 	return nil
 }
 
-// known is what has been recovered from already.
+// known is what other worlds have found out: which journals were recovered from, and what records decode to.
 type known struct {
-	seed maphash.Seed
-	good map[uint64]bool
+	seed    maphash.Seed
+	good    map[uint64]bool
+	decoded map[messages.ChangeKind]map[string]messages.Change
 }
 
-func newKnown() *known { return &known{seed: maphash.MakeSeed(), good: map[uint64]bool{}} }
+func newKnown() *known {
+	return &known{seed: maphash.MakeSeed(), good: map[uint64]bool{}, decoded: map[messages.ChangeKind]map[string]messages.Change{}}
+}
+
+func (k *known) decode(rec messages.Record) (messages.Change, error) {
+	if change, found := k.decoded[rec.Kind][string(rec.Body)]; found {
+		return change, nil
+	}
+	change, err := messages.DecodeRecord(rec)
+	if k.decoded[rec.Kind] == nil {
+		k.decoded[rec.Kind] = map[string]messages.Change{}
+	}
+	k.decoded[rec.Kind][string(rec.Body)] = change
+	return change, err
+}
 
 func (w *world) recover(journal []stored) error {
 	v := &world{
