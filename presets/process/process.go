@@ -145,6 +145,10 @@ func (p *Process) Exit() (Exit, bool) {
 // Wait blocks until the process has ended or ctx has. A status other than zero is no error: look at the [Exit]. Errors:
 // the cause of ctx, [ErrSurvivors].
 func (p *Process) Wait(ctx context.Context) (Exit, error) {
+	// What has ended is told even to a context that has ended too.
+	if exit, ended := p.Exit(); ended {
+		return exit, exit.err()
+	}
 	select {
 	case <-p.done:
 		return p.exit, p.exit.err()

@@ -1,0 +1,2 @@
+// Package opencode drives OpenCode.
+package opencode
