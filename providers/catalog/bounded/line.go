@@ -109,6 +109,9 @@ func (s *lineScanner) hand(raw []byte, torn bool, yield func(Line, error) bool) 
 	if len(data) == 0 {
 		return true
 	}
+	if len(data) > MaxLineBytes {
+		data, torn = data[:MaxLineBytes], true
+	}
 	return yield(Line{Data: data, Offset: s.base, Torn: torn}, nil)
 }
 

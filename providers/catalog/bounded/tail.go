@@ -11,7 +11,8 @@ import (
 // [MaxLineBytes] the start is handed out, torn. A read error ends the iteration and is its last value.
 func (f *File) Tail(limit int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		t := tailScanner{f: f, floor: max(0, f.Size-limit), start: f.Size, buf: f.borrow(2 * firstChunk), first: true}
+		// One byte more than the window tells whether a line starts at its edge.
+		t := tailScanner{f: f, floor: max(0, f.Size-limit-1), start: f.Size, buf: f.borrow(2 * firstChunk), first: true}
 		t.step = firstStep(f.Size - t.floor)
 		t.lo, t.hi = len(t.buf), len(t.buf)
 		t.run(yield)
@@ -79,6 +80,9 @@ func (t *tailScanner) hand(from int, yield func(Line, error) bool) (bool, error)
 	}
 	if data = trimBlank(data); len(data) == 0 {
 		return true, nil
+	}
+	if len(data) > MaxLineBytes {
+		data, torn = data[:MaxLineBytes], true
 	}
 	return yield(Line{Data: data, Offset: offset, Torn: torn}, nil), nil
 }

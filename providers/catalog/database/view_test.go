@@ -189,3 +189,10 @@ func TestSelect(t *testing.T) {
 		t.Errorf("Select() = %q, want %q", got, want)
 	}
 }
+
+func put(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
