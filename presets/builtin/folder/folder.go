@@ -200,3 +200,20 @@ func Kind(mode fs.FileMode) string {
 	}
 	return kind(mode)
 }
+
+// OpenDir opens a folder inside this one for reading its entries.
+func (f *Folder) OpenDir(name string) (*os.File, error) {
+	dir, err := f.root.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, explain(name, err)
+	}
+	info, err := dir.Stat()
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%q is no folder: it is a %s", name, Kind(info.Mode()))
+	}
+	if err != nil {
+		_ = dir.Close()
+		return nil, err
+	}
+	return dir, nil
+}
