@@ -139,7 +139,7 @@ func (a *approvalsActor) save(c actor.Context, e approval.Save) {
 		c.Send(self, grantsSaved{id: e.ID})
 		return
 	}
-	a.runtime.spawn(func() {
+	a.runtime.spawn("the save of grants", "", func() {
 		err := a.grants.Save(context.Background(), e.Grants)
 		if err != nil {
 			err = fmt.Errorf("storing grants: %w", err)

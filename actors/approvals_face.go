@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -129,8 +130,11 @@ func (a *Approvals) command(ctx context.Context, make func(approval.ReplyID) app
 }
 
 func (a *Approvals) named(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case errors.Is(err, ErrClosing):
+		err = ErrStopping // The actor leaves with the runtime only.
 	}
 	return fmt.Errorf("approvals: %w", err)
 }

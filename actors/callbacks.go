@@ -28,9 +28,10 @@ func (s *sessionActor) listen(h *TurnHandle, callbacks *Callbacks) {
 	sub.last = s.state.Head().LastSeq
 	s.entry.hub.add(sub)
 	rt := s.runtime
-	rt.spawn(func() {
+	started := h.Turn()
+	rt.spawn("a callback", s.entry.id, func() {
 		l := listener{runtime: rt, handle: h, callbacks: callbacks}
-		l.run(sub)
+		l.run(sub, started)
 	})
 }
 
@@ -41,8 +42,8 @@ type listener struct {
 	callbacks *Callbacks
 }
 
-func (l *listener) run(sub *Subscription) {
-	l.status(l.handle.Turn())
+func (l *listener) run(sub *Subscription, started messages.Turn) {
+	l.status(started) // Not the present state: the turn may have ended before this goroutine began.
 	for {
 		event, err := sub.Next(context.Background())
 		if err != nil {

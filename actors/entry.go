@@ -30,8 +30,11 @@ type entry struct {
 	gone     chan struct{}
 	goneOnce sync.Once
 
-	// life is closed when the present incarnation of the actor ends.
+	// life is closed when the present incarnation of the actor ends. At the same moment the next one gets its own, although it has
+	// not begun: what is sent to it from then on waits for it in the mailbox.
 	life atomic.Pointer[chan struct{}]
+	// begun says that there was an incarnation. It is owned by the actor.
+	begun bool
 
 	hub hub
 	// turn is the handle of the active turn, or nil.
@@ -49,7 +52,10 @@ type creation struct {
 }
 
 func newEntry(rt *Runtime, id messages.SessionID, create *creation) *entry {
-	return &entry{id: id, runtime: rt, create: create, ready: make(chan struct{}), gone: make(chan struct{})}
+	e := &entry{id: id, runtime: rt, create: create, ready: make(chan struct{}), gone: make(chan struct{})}
+	life := make(chan struct{})
+	e.life.Store(&life)
+	return e
 }
 
 // send puts a message into the mailbox of the session's actor. It never blocks.
@@ -80,6 +86,7 @@ func (e *entry) left(err error) {
 			e.create.reply.fail(errors.Join(ErrClosing, err))
 		}
 		close(e.gone)
+		e.end()
 	})
 }
 
@@ -111,16 +118,17 @@ func (e *entry) loseTurn(why string, err error) {
 	}
 }
 
-// begin starts an incarnation and returns the channel that it closes when it ends, and whether there was one before.
-func (e *entry) begin() (life chan struct{}, again bool) {
-	life = make(chan struct{})
-	return life, e.life.Swap(&life) != nil
+// begin starts an incarnation and reports whether there was one before.
+func (e *entry) begin() (again bool) {
+	again, e.begun = e.begun, true
+	return again
+}
+
+// end ends an incarnation: whoever waits for its answer waits no longer.
+func (e *entry) end() {
+	next := make(chan struct{})
+	close(*e.life.Swap(&next))
 }
 
 // lifetime is closed when the present incarnation, or the actor, has ended. It is asked for before a message is sent.
-func (e *entry) lifetime() <-chan struct{} {
-	if life := e.life.Load(); life != nil {
-		return *life
-	}
-	return e.gone
-}
+func (e *entry) lifetime() <-chan struct{} { return *e.life.Load() }

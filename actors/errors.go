@@ -3,6 +3,8 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"agentd/actors/internal/session"
 	"agentd/messages"
@@ -53,14 +55,31 @@ func (e *ResyncError) Error() string {
 	return fmt.Sprintf("session %q: the subscriber fell behind: subscribe again after %d", e.Session, e.After)
 }
 
+// maxNamed is how many things an error names.
+const maxNamed = 20
+
 // UnstoppedError names what was still running when the time for [Runtime.Stop] ran out. It is left behind.
 type UnstoppedError struct {
 	Sessions []messages.SessionID
-	// Goroutines is the number of agents and callbacks that did not return.
-	Goroutines int
+	// Goroutines says which agents, hooks and callbacks did not return, in words.
+	Goroutines []string
+	// Store says that a call of the store did not return. It was not closed.
+	Store bool
 }
 
 // Error implements error.
 func (e *UnstoppedError) Error() string {
-	return fmt.Sprintf("stopping the runtime: %d sessions %v and %d agents or callbacks did not stop in time", len(e.Sessions), e.Sessions, e.Goroutines)
+	left := slices.Clone(e.Goroutines)
+	for _, id := range e.Sessions {
+		left = append(left, fmt.Sprintf("session %q", id))
+	}
+	if e.Store {
+		left = append(left, "a call of the store")
+	}
+	more := ""
+	if len(left) > maxNamed {
+		more = fmt.Sprintf(" and %d more", len(left)-maxNamed)
+		left = left[:maxNamed]
+	}
+	return "stopping the runtime: did not stop in time: " + strings.Join(left, ", ") + more
 }

@@ -49,7 +49,7 @@ func (rt *Runtime) CreateSession(ctx context.Context, agent messages.AgentID, op
 	}
 	head, err := create.reply.wait(ctx, e.gone)
 	if err != nil {
-		return messages.Head{}, fmt.Errorf("creating session %q: %w", opts.ID, err)
+		return messages.Head{}, fmt.Errorf("creating session %q: %w", opts.ID, rt.named(err))
 	}
 	return head, nil
 }
@@ -78,7 +78,7 @@ func (rt *Runtime) Session(ctx context.Context, id messages.SessionID) (SessionV
 	}
 	doc, err := rt.store.Read(ctx, id)
 	if err != nil {
-		return SessionView{}, fmt.Errorf("reading session %q: %w", id, err)
+		return SessionView{}, fmt.Errorf("reading session %q: %w", id, rt.named(err))
 	}
 	return SessionView{Head: rt.rested(doc.Head), Items: doc.Items}, nil
 }
@@ -90,7 +90,7 @@ func (rt *Runtime) Page(ctx context.Context, id messages.SessionID, query persis
 	}
 	page, err := rt.store.Page(ctx, id, query)
 	if err != nil {
-		return persistence.Page{}, fmt.Errorf("reading a page of session %q: %w", id, err)
+		return persistence.Page{}, fmt.Errorf("reading a page of session %q: %w", id, rt.named(err))
 	}
 	page.Head = rt.rested(page.Head)
 	return page, nil
@@ -100,7 +100,7 @@ func (rt *Runtime) Page(ctx context.Context, id messages.SessionID, query persis
 func (rt *Runtime) ListSessions(ctx context.Context) (persistence.Listing, error) {
 	listing, err := rt.store.List(ctx)
 	if err != nil {
-		return persistence.Listing{}, fmt.Errorf("listing sessions: %w", err)
+		return persistence.Listing{}, fmt.Errorf("listing sessions: %w", rt.named(err))
 	}
 	for i := range listing.Sessions {
 		listing.Sessions[i] = rt.rested(listing.Sessions[i])
@@ -249,6 +249,9 @@ func (rt *Runtime) Subscribe(ctx context.Context, id messages.SessionID, opts Su
 
 // Flush writes the snapshots of all sessions that have something in the journal. Everything that was acknowledged is durable without it.
 func (rt *Runtime) Flush(ctx context.Context) error {
+	if rt.stopping.Load() {
+		return ErrStopping
+	}
 	var errs []error
 	for _, u := range rt.store.Unfolded() {
 		if ctx.Err() != nil {
@@ -258,7 +261,7 @@ func (rt *Runtime) Flush(ctx context.Context) error {
 		done := newCall[struct{}]()
 		rt.system.Root.Send(rt.snapshotFor(u.Session), foldRequest{id: u.Session, done: done})
 		if _, err := done.wait(ctx, rt.stopped); err != nil && !isGone(err) {
-			errs = append(errs, err)
+			errs = append(errs, rt.named(err))
 		}
 	}
 	return errors.Join(errs...)
@@ -296,7 +299,16 @@ func (rt *Runtime) activate(ctx context.Context, id messages.SessionID, create *
 	}
 	reply := newCall[*entry]()
 	rt.system.Root.Send(rt.registry, activate{id: id, create: create, reply: reply})
-	return reply.wait(ctx, rt.stopped)
+	e, err := reply.wait(ctx, rt.stopped)
+	return e, rt.named(err)
+}
+
+// named gives an error the name under which callers of a runtime that stops know it.
+func (rt *Runtime) named(err error) error {
+	if rt.stopping.Load() && (errors.Is(err, ErrClosing) || errors.Is(err, persistence.ErrClosed)) {
+		return ErrStopping
+	}
+	return err
 }
 
 // withSession does something with a loaded session. A session that is just leaving memory is woken again: whoever comes at that moment does
@@ -313,6 +325,7 @@ func withSession[T any](ctx context.Context, rt *Runtime, id messages.SessionID,
 		case <-ctx.Done():
 			return zero, context.Cause(ctx)
 		}
+		life := e.lifetime() // Of the incarnation that may refuse; the next one has begun, perhaps, when that is known.
 		err = e.fault
 		if err == nil {
 			var value T
@@ -321,14 +334,14 @@ func withSession[T any](ctx context.Context, rt *Runtime, id messages.SessionID,
 			}
 		}
 		switch {
-		case rt.stopping.Load() && errors.Is(err, ErrClosing):
+		case errors.Is(rt.named(err), ErrStopping):
 			return zero, ErrStopping
 		case !errors.Is(err, ErrClosing) || errors.Is(err, ErrDeleted):
 			return zero, err
 		}
 		select { // It comes back as a new entry, or as a new incarnation of this one.
 		case <-e.gone:
-		case <-e.lifetime():
+		case <-life:
 		case <-ctx.Done():
 			return zero, context.Cause(ctx)
 		}

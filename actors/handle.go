@@ -150,7 +150,7 @@ func (h *TurnHandle) settle(turn messages.Turn, err error) {
 	if len(callbacks) == 0 {
 		return
 	}
-	h.runtime.spawn(func() {
+	h.runtime.spawn("a callback", h.session, func() {
 		for _, f := range callbacks {
 			h.runtime.isolate("turn callback", func() { f(h) })
 		}

@@ -209,8 +209,9 @@ func (rt *Runtime) spawnTree(grants []presets.Grant) error {
 }
 
 // Stop ends the runtime: it refuses what is new, cancels what runs and waits for it, folds the sessions and closes the store. It waits at
-// most [Options.StopTimeout], or as long as the context; what did not stop is named in an [*UnstoppedError] and left behind. It may be
-// called more than once, also at the same time; each call waits for the end.
+// most [Options.StopTimeout], or as long as the context; what did not stop is named in an [*UnstoppedError] and left behind. A call of the store
+// that hangs is waited for as long again, and then the store is left open. Folding has no limit of time: what is not folded is not lost,
+// but makes the next start slower. Stop may be called more than once, also at the same time; each call waits for the end.
 func (rt *Runtime) Stop(ctx context.Context) error {
 	rt.stopOnce.Do(func() {
 		rt.stopping.Store(true)
@@ -235,25 +236,42 @@ func (rt *Runtime) stop(ctx context.Context) error {
 		})
 	}
 	unstopped.Goroutines = rt.workers.wait(ctx)
-	rt.system.Root.Poison(rt.root) // The journal and the snapshot actors finish what they have.
-	<-rt.stopped
 	rt.approvalHub.close()
+	rt.system.Root.Poison(rt.root) // The journal and the snapshot actors finish what they have.
+	if !rt.ended() {
+		unstopped.Store = true
+		return unstopped
+	}
 	rt.system.Shutdown()
 	rt.quick.close()
 	rt.workers.close()
-	// Folding is not bound by the time for agents: leaving records in the journal loses nothing, but is slower at the next start.
 	err := rt.store.Close(context.WithoutCancel(ctx))
 	if err != nil {
 		err = fmt.Errorf("stopping the runtime: closing the store: %w", err)
 	}
-	if len(unstopped.Sessions) > 0 || unstopped.Goroutines > 0 {
+	if len(unstopped.Sessions)+len(unstopped.Goroutines) > 0 {
 		err = errors.Join(unstopped, err)
 	}
 	return err
 }
 
-// spawn runs a function on a goroutine that the runtime owns and waits for when it stops.
-func (rt *Runtime) spawn(f func()) { rt.workers.start(f) }
+// ended waits for the end of the actors, which only a call of the store can hold up, and reports whether it came. It has as much time
+// again as the agents had.
+func (rt *Runtime) ended() bool {
+	patience := time.NewTimer(rt.options.StopTimeout)
+	defer patience.Stop()
+	select {
+	case <-rt.stopped:
+		return true
+	case <-patience.C:
+		return false
+	}
+}
+
+// spawn runs a function on a goroutine that the runtime owns and waits for when it stops. The words are for the error that names what did not stop.
+func (rt *Runtime) spawn(what string, id messages.SessionID, f func()) {
+	rt.workers.start(&job{what: what, session: id, do: f})
+}
 
 // isolate calls somebody else's function and keeps its panic from hurting others.
 func (rt *Runtime) isolate(what string, f func()) {
@@ -278,7 +296,7 @@ func (rt *Runtime) snapshotFor(id messages.SessionID) *actor.PID {
 
 // forget drops the settings of a deleted session. It does I/O, so it has a goroutine.
 func (rt *Runtime) forget(id messages.SessionID) {
-	rt.spawn(func() {
+	rt.spawn("the forgetting of presets", id, func() {
 		if err := rt.deps.Presets.Forget(context.Background(), id); err != nil {
 			rt.logger.Error("forgetting a deleted session's presets", slog.String("session", string(id)), slog.Any("error", err))
 		}

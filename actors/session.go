@@ -64,8 +64,6 @@ type sessionActor struct {
 	// left says that the session has left: everything is refused.
 	left     bool
 	leftWith error
-	// life is closed when this incarnation ends.
-	life chan struct{}
 	// retry paces ticks and commits that try again.
 	retry *backoff.ExponentialBackOff
 	timer *time.Timer
@@ -73,10 +71,8 @@ type sessionActor struct {
 
 func (s *sessionActor) started(c actor.Context) {
 	s.entry.busy()
-	life, again := s.entry.begin()
-	s.life = life
 	c.Send(s.runtime.snapshotFor(s.entry.id), openRequest{
-		from: c.Self(), id: s.entry.id, create: s.entry.create != nil, again: again,
+		from: c.Self(), id: s.entry.id, create: s.entry.create != nil, again: s.entry.begin(),
 	})
 }
 
@@ -391,7 +387,7 @@ func (s *sessionActor) stopping(actor.Context) {
 		s.refuse(msg, ErrClosing)
 	}
 	s.abandon()
-	close(s.life) // Whoever waits for this incarnation waits no longer.
+	s.entry.end()
 }
 
 // abandon answers those who wait for what this incarnation had on its way. They may try again: a repeat is harmless.

@@ -110,7 +110,7 @@ type turnActor struct {
 
 func (t *turnActor) started(c actor.Context) {
 	root, self := c.ActorSystem().Root, c.Self()
-	t.runtime.spawn(func() { root.Send(self, agentReturned{err: t.runAgent()}) })
+	t.runtime.spawn("the agent", t.context.Session.Head.ID, func() { root.Send(self, agentReturned{err: t.runAgent()}) })
 }
 
 // runAgent is the agent's goroutine. A panic becomes the turn's error.
@@ -168,7 +168,7 @@ func (t *turnActor) stop(c actor.Context, reason string) {
 		t.hooked = true
 		return
 	}
-	t.runtime.spawn(func() { root.Send(self, hookReturned{err: callHook(hook)}) })
+	t.runtime.spawn("the cancel hook", t.context.Session.Head.ID, func() { root.Send(self, hookReturned{err: callHook(hook)}) })
 }
 
 // tell reports, once, that the turn has stopped.

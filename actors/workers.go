@@ -2,7 +2,11 @@ package actors
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
+
+	"agentd/messages"
 )
 
 // maxIdleWorkers is how many goroutines stay for the next job. Their stacks have grown already, which is
@@ -13,56 +17,75 @@ const maxIdleWorkers = 64
 // be waited for while new ones still start, which a sync.WaitGroup may not.
 type workers struct {
 	mu      sync.Mutex
-	running int
+	running map[*job]struct{}
 	// idle are the goroutines that wait for a job, the latest last.
-	idle   []chan func()
+	idle   []chan *job
 	closed bool
 	// quiet is closed when nothing runs; nil when nobody waits.
 	quiet chan struct{}
 }
 
-// start runs f on a goroutine of its own, at once.
-func (w *workers) start(f func()) {
+// job is what a goroutine does once, and what it is called if it does not end.
+type job struct {
+	what    string
+	session messages.SessionID // may be empty
+	do      func()
+}
+
+func (j *job) String() string {
+	if j.session == "" {
+		return j.what
+	}
+	return fmt.Sprintf("%s of session %q", j.what, j.session)
+}
+
+// start does a job on a goroutine of its own, at once.
+func (w *workers) start(j *job) {
 	w.mu.Lock()
-	w.running++
+	if w.running == nil {
+		w.running = make(map[*job]struct{})
+	}
+	w.running[j] = struct{}{}
 	if last := len(w.idle) - 1; last >= 0 {
 		worker := w.idle[last]
 		w.idle = w.idle[:last]
 		w.mu.Unlock()
-		worker <- f // It has room for the one.
+		worker <- j // It has room for the one.
 		return
 	}
 	w.mu.Unlock()
-	go w.work(f)
+	go w.work(j)
 }
 
 // work does jobs until there are enough others who wait for one.
-func (w *workers) work(f func()) {
-	jobs := make(chan func(), 1)
-	for f != nil {
-		func() {
-			defer w.finish()
-			f()
-		}()
-		f = nil
+func (w *workers) work(j *job) {
+	jobs := make(chan *job, 1)
+	for j != nil {
+		w.do(j)
+		j = nil
 		if w.rest(jobs) {
-			f = <-jobs
+			j = <-jobs
 		}
 	}
 }
 
-func (w *workers) finish() {
+func (w *workers) do(j *job) {
+	defer w.finish(j)
+	j.do()
+}
+
+func (w *workers) finish(j *job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.running--
-	if w.running == 0 && w.quiet != nil {
+	delete(w.running, j)
+	if len(w.running) == 0 && w.quiet != nil {
 		close(w.quiet)
 		w.quiet = nil
 	}
 }
 
 // rest puts a goroutine among those that wait, if there is room.
-func (w *workers) rest(jobs chan func()) bool {
+func (w *workers) rest(jobs chan *job) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed || len(w.idle) >= maxIdleWorkers {
@@ -72,12 +95,12 @@ func (w *workers) rest(jobs chan func()) bool {
 	return true
 }
 
-// wait blocks until nothing runs or the context ends, and returns how many still run.
-func (w *workers) wait(ctx context.Context) int {
+// wait blocks until nothing runs or the context ends, and names what still runs.
+func (w *workers) wait(ctx context.Context) []string {
 	w.mu.Lock()
-	if w.running == 0 {
+	if len(w.running) == 0 {
 		w.mu.Unlock()
-		return 0
+		return nil
 	}
 	if w.quiet == nil {
 		w.quiet = make(chan struct{})
@@ -86,12 +109,29 @@ func (w *workers) wait(ctx context.Context) int {
 	w.mu.Unlock()
 	select {
 	case <-quiet:
-		return 0
+		return nil
 	case <-ctx.Done():
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return w.running
+		return w.names()
 	}
+}
+
+// names says what runs.
+func (w *workers) names() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	names := make([]string, 0, len(w.running))
+	for j := range w.running {
+		names = append(names, j.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// count returns how many run.
+func (w *workers) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.running)
 }
 
 // close lets the goroutines that wait end. One that still runs ends after its job.
@@ -103,11 +143,4 @@ func (w *workers) close() {
 		close(jobs)
 	}
 	w.idle = nil
-}
-
-// count returns how many run.
-func (w *workers) count() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.running
 }
