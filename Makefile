@@ -1,0 +1,67 @@
+# agentd: make help lists the targets.
+
+GO        ?= go
+TOOL      := $(GO) tool -modfile=tools/go.mod
+COUNT     ?= 50
+FUZZTIME  ?= 10s
+BENCHTIME ?= 1s
+RUN_HOME  ?= .cache/home
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test test/race test/flake test/update test/crash test/arch fuzz bench bench/once fmt fmt/verify vet lint tidy/verify cross check
+
+help: ## List the targets.
+	@grep -hE '^[a-z0-9/-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+
+run: ## Watch the embedded agent work in a durable session; run it again and the session goes on.
+	@$(GO) run ./cmd/agentd --data-dir "$(RUN_HOME)" run "draw a red circle"
+
+build: ## Build the commands into bin/.
+	$(GO) build -trimpath -o bin/ ./cmd/...
+
+test: ## Run every test.
+	$(GO) test ./...
+
+test/race: ## Run every test under the race detector.
+	$(GO) test -race ./...
+
+test/flake: ## Run every test ten times.
+	$(GO) test -count=10 ./...
+
+test/update: ## Rewrite the golden files; read the diff.
+	UPDATE_GOLDEN=1 $(GO) test ./...
+
+test/crash: ## Kill a busy process COUNT times and check every promise after each kill.
+	$(GO) test ./testkit/crash -run TestCrash -count=1 -timeout 60m -crash.count=$(COUNT) -v
+
+test/arch: ## Hold the layers, the goroutines and the names.
+	$(GO) test -count=1 .
+
+fuzz: ## Run every fuzz target for FUZZTIME each.
+	@scripts/fuzz.sh $(FUZZTIME)
+
+bench: ## Run every benchmark; each prints the machine's limit beside its figure.
+	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./...
+
+bench/once: ## Run every benchmark once, so that none rots.
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 30m ./...
+
+fmt: ## Format the code.
+	$(TOOL) golangci-lint fmt
+
+fmt/verify: ## Fail if something is not formatted.
+	$(TOOL) golangci-lint fmt --diff
+
+vet:
+	$(GO) vet ./...
+
+lint: ## Run the linters.
+	$(TOOL) golangci-lint run ./...
+
+tidy/verify: ## Fail if go.mod is not tidy.
+	$(GO) mod tidy -diff
+
+cross: ## Build for every system that is supported.
+	@scripts/cross.sh
+
+check: fmt/verify vet lint tidy/verify cross test/race test/crash ## All of it, before a change lands.
