@@ -52,10 +52,11 @@ func (s *Store) Commit(ctx context.Context, batch []persistence.Append) []error 
 	return errs
 }
 
-// findAll reads the heads of the sessions that memory does not know.
+// findAll reads the heads of the sessions that memory does not know. Until admit has them, nothing is forgotten.
 func (s *Store) findAll(batch []persistence.Append, errs []error) {
 	var unknown []int
 	s.index.mu.Lock()
+	s.index.keep = true
 	for i := range batch {
 		if s.known(batch[i].Handle.Session) == nil {
 			unknown = append(unknown, i)
@@ -80,16 +81,13 @@ func (s *Store) admit(batch []persistence.Append, errs []error) {
 	s.slots = s.slots[:0]
 	s.index.mu.Lock()
 	defer s.index.mu.Unlock()
+	s.index.keep = false
 	for i := range batch {
 		if errs[i] != nil {
 			continue
 		}
 		sess := s.known(batch[i].Handle.Session)
-		switch {
-		case sess == nil:
-			errs[i] = about("appending to", batch[i].Handle.Session, persistence.ErrUnavailable)
-			continue
-		case sess.bad != nil:
+		if sess.bad != nil {
 			errs[i] = about("appending to", sess.id, sess.bad)
 			continue
 		}

@@ -19,6 +19,8 @@ type index struct {
 	segs []*segment
 	// swept is how many sessions there were after the last sweep.
 	swept int
+	// keep says that nothing may be forgotten just now.
+	keep bool
 }
 
 func newIndex() *index {
@@ -27,12 +29,21 @@ func newIndex() *index {
 	return x
 }
 
-// last is the newest segment, or nil. The lock is held.
+// last is the newest segment that counts, or nil. The lock is held.
 func (x *index) last() *segment {
-	if len(x.segs) == 0 {
-		return nil
+	for _, seg := range slices.Backward(x.segs) {
+		if !seg.void {
+			return seg
+		}
 	}
-	return x.segs[len(x.segs)-1]
+	return nil
+}
+
+// giveUp adds a segment that is void.
+func (x *index) giveUp(seg *segment) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.segs = append(x.segs, seg)
 }
 
 // pinLast keeps the newest segment, if there is one, from being dropped until it is unpinned.
@@ -85,7 +96,7 @@ func (x *index) adopt(seg, prev *segment, shift int64) {
 func (x *index) takeDroppable(everything bool) *segment {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if len(x.segs) == 0 || len(x.segs) == 1 && !everything {
+	if len(x.segs) == 0 || x.segs[0] == x.last() && !everything {
 		return nil
 	}
 	seg := x.segs[0]
@@ -112,12 +123,13 @@ func (x *index) atRest(size int64) bool {
 			return false
 		}
 	}
-	return len(x.segs) > 0 && x.last().size > size
+	last := x.last()
+	return last != nil && last.size > size
 }
 
 // sweep forgets sessions that can be told from their files, once there are many. The lock is held.
 func (x *index) sweep(limit int) {
-	if len(x.sessions) <= limit+x.swept {
+	if x.keep || len(x.sessions) <= limit+x.swept {
 		return
 	}
 	kept := 0

@@ -16,6 +16,10 @@ import (
 // when sessions are folded soon after each turn.
 const restBytes = 4 << 20
 
+// fillBelow is the largest batch that zeros are written behind. With batches of 0.7 MB they cost a tenth of the
+// throughput, with lone appends they save a third of the time.
+const fillBelow = 64 << 10
+
 // journal is the segments, and the end that is written to.
 type journal struct {
 	// Set at construction.
@@ -35,6 +39,9 @@ type journal struct {
 	active *segment
 	// next is the number of the next segment.
 	next uint64
+	// doubt says that an append may be stored of which this was not told: until a fresh segment stands, no
+	// append is certain not to be, since it may be a repeat of that one.
+	doubt bool
 	// zeros is what the end is filled with, made when it is first needed.
 	zeros []byte
 }
@@ -63,12 +70,16 @@ func (j *journal) write(batch []byte) (placed, error) {
 }
 
 // fill writes zeros behind the end, so that the next syncs need not make the file longer. It is an
-// economy: a disk that has no room for zeros may have room for records.
+// economy: a disk that has no room for zeros may have room for records, and a large batch is cheaper without.
 func (j *journal) fill(seg *segment, end int64) {
 	if end <= seg.filled {
 		return
 	}
+	large := end-seg.size > fillBelow
 	seg.filled = end
+	if large {
+		return
+	}
 	room := min(j.opts.PreallocateBytes, j.opts.SegmentBytes-end)
 	if room <= 0 {
 		return
@@ -90,10 +101,10 @@ func (j *journal) cutBack(cause error) error {
 	}
 	if err != nil {
 		j.active = nil
-		return fmt.Errorf("%w: %w (and cutting the rest off: %w)", persistence.ErrUnknown, cause, err)
+		return j.refuse(false, fmt.Errorf("%w (and cutting the rest off: %w)", cause, err))
 	}
 	seg.filled = seg.size
-	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, cause)
+	return j.refuse(true, cause)
 }
 
 // moveOn puts a batch into a fresh segment after the active one could not be synced: what the system says
@@ -107,10 +118,20 @@ func (j *journal) moveOn(batch []byte, cause error) (placed, error) {
 	}
 	cause = fmt.Errorf("%w (and moving on to a fresh segment: %w)", cause, err)
 	// Without a fresh segment a restart would read this one to its end. It must end where it is trusted.
-	if !uncertain && old.file.Truncate(old.size) == nil && old.file.Sync() == nil {
-		return placed{}, fmt.Errorf("%w: %w", persistence.ErrUnavailable, cause)
+	certain := !uncertain && old.file.Truncate(old.size) == nil && old.file.Sync() == nil
+	return placed{}, j.refuse(certain, cause)
+}
+
+// refuse makes the error of a batch that was not acknowledged.
+func (j *journal) refuse(certain bool, cause error) error {
+	if !certain {
+		j.doubt = true
 	}
-	return placed{}, fmt.Errorf("%w: %w", persistence.ErrUnknown, cause)
+	kind := persistence.ErrUnavailable
+	if j.doubt {
+		kind = persistence.ErrUnknown
+	}
+	return fmt.Errorf("%w: %w", kind, cause)
 }
 
 // begin makes the next segment and puts into it what the one before holds without proof, and then a batch. All of it
@@ -140,7 +161,7 @@ func (j *journal) begin(batch []byte) (fresh *segment, uncertain bool, err error
 	}
 	j.next++
 	j.index.adopt(seg, prev, headerSize-h.Valid)
-	j.active = seg
+	j.active, j.doubt = seg, false
 	return seg, false, nil
 }
 
@@ -161,8 +182,9 @@ func (j *journal) place(seg *segment, content []byte) (uncertain bool, err error
 	if err == nil {
 		return false, nil
 	}
-	// The segment may outlive this. The next one takes another number and passes it over.
+	// The segment may outlive this. The next one takes another number and passes it over, and drop removes it in its turn.
 	j.next++
+	j.index.giveUp(&segment{number: seg.number, path: seg.path, void: true})
 	return true, errors.Join(err, removeTemp(j.fsys, seg.path))
 }
 
@@ -194,7 +216,7 @@ func (j *journal) ready() error {
 	}
 	// Nothing of the batch is written yet, whatever becomes of the segment.
 	if _, _, err := j.begin(nil); err != nil {
-		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+		return j.refuse(true, err)
 	}
 	return nil
 }

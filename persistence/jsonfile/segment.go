@@ -13,7 +13,10 @@ type segment struct {
 	// Set at construction.
 	number uint64
 	path   string
-	file   diskfs.File
+	// file is nil when the segment is void, or is being removed.
+	file diskfs.File
+	// void says that the segment was given up while it was made. It is only waiting to be removed.
+	void bool
 
 	// Owned by the goroutine that commits, and by Open before there is one.
 
