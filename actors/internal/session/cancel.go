@@ -42,10 +42,10 @@ func (s *State) stop(o outcome) {
 	switch t.phase {
 	case phaseStarting:
 		if t.outcome.status == "" {
-			t.outcome = o
+			t.outcome, t.stopped = o, true
 		}
 	case phaseRunning:
-		t.phase, t.outcome = phaseStopping, o
+		t.phase, t.outcome, t.stopped = phaseStopping, o, true
 		if s.watched {
 			record := t.present()
 			s.emit(Publish{Event: messages.Event{Session: s.doc.Head.ID, Kind: messages.EventTurnCancelling, Turn: &record}})

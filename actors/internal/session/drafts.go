@@ -25,11 +25,8 @@ func (s *State) putDraft(t *turn, item messages.Item, ticket Ticket) {
 		d = &draft{item: s.pending[item.ID].item}
 		t.drafts = append(t.drafts, d)
 	}
-	shown := d.item
-	if s.watched {
-		s.emit(Publish{Event: messages.Event{Session: s.doc.Head.ID, Kind: messages.EventDraft, Item: &shown}})
-	}
-	s.reply(ticket, shown, nil)
+	s.publishDraft(d)
+	s.reply(ticket, d.item, nil)
 }
 
 // storeDrafts stages the newest text of every draft that has changed. A draft whose last version is still on its way

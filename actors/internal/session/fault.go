@@ -55,26 +55,31 @@ func (s *State) giveUp(t then, err error) {
 	}
 }
 
-// lose ends everything at once: another writer owns the session, or what is stored cannot be told.
+// lose ends everything at once: another writer owns the session, or what is stored cannot be told. Those who wait may ask
+// again, since the next state is made of what is stored and a repeat is harmless.
 func (s *State) lose(err error) {
+	refusal := err
+	if !errors.Is(err, ErrClosing) {
+		refusal = errors.Join(ErrClosing, err)
+	}
 	lost := slices.Concat(s.flight, s.staged)
 	s.flight, s.staged, s.pending, s.doubt = nil, nil, nil, false
 	for i := range lost {
-		s.fail(lost[i].then, err)
+		s.fail(lost[i].then, refusal)
 	}
 	if t := s.active; t != nil {
 		s.active = nil
 		if t.phase == phaseRunning {
-			s.emit(StopTurn{Turn: t.record.ID, Reason: "the session was lost to another writer"})
+			s.emit(StopTurn{Turn: t.record.ID, Reason: explain("the session is lost: " + err.Error())})
 		}
 		if t.phase != phaseEnding {
 			t.last = t.record
 			t.last.Status, t.last.EndedAt, t.last.Error = messages.TurnFailed, s.now, explain(err.Error())
 		}
 		s.emit(Settle{Turn: t.last, Err: err})
-		s.release(t, err)
+		s.release(t, refusal)
 	}
-	s.leave(Leave{Err: err}, errors.Join(ErrClosing, err))
+	s.leave(Leave{Err: err}, refusal)
 }
 
 // fail tells those who wait for a group that the session was lost.

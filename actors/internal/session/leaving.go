@@ -38,7 +38,11 @@ func (s *State) rejectQueue(err error) {
 func (s *State) leave(l Leave, refusal error) {
 	s.rejectQueue(refusal)
 	for _, ticket := range s.deleting {
-		s.reply(ticket, nil, l.Err)
+		if l.Deleted {
+			s.reply(ticket, nil, nil)
+		} else {
+			s.reply(ticket, nil, refusal)
+		}
 	}
 	for _, ticket := range s.draining {
 		s.reply(ticket, nil, nil)

@@ -24,6 +24,24 @@ func (s *State) event(seq uint64, change messages.Change) (messages.Event, bool)
 	return event, true
 }
 
+// republish tells the newest text of a draft behind an older version that became stored, be that a draft or not, so that nobody is left with less than was shown.
+func (s *State) republish(item *messages.Item) {
+	if item == nil || s.active == nil {
+		return
+	}
+	if d := s.active.draft(item.ID); d != nil && d.dirty {
+		s.publishDraft(d)
+	}
+}
+
+// publishDraft tells the present text of a draft.
+func (s *State) publishDraft(d *draft) {
+	if s.watched {
+		item := d.item
+		s.emit(Publish{Event: messages.Event{Session: s.doc.Head.ID, Kind: messages.EventDraft, Item: &item}})
+	}
+}
+
 func (s *State) itemCopy(id messages.ItemID) *messages.Item {
 	item := s.copyOf(id)
 	return &item

@@ -170,6 +170,7 @@ func (s *State) apply(change messages.Change) {
 	}
 	if event, ok := s.event(seq, change); ok {
 		s.emit(Publish{Event: event})
+		s.republish(event.Item)
 	}
 }
 

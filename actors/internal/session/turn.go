@@ -15,6 +15,8 @@ type turn struct {
 	phase  phase
 	// outcome is how the turn will end. It is decided once, when the turn leaves phaseRunning, or is stopped before it.
 	outcome outcome
+	// stopped says that the outcome came from outside: the turn is cancelling until it has ended.
+	stopped bool
 	// last is the terminal record, from phaseEnding on.
 	last messages.Turn
 	// fault is what kept the ending from being stored, while it is owed.
@@ -68,7 +70,7 @@ func (t *turn) accepts() bool { return t.phase == phaseRunning || t.phase == pha
 // present is the turn's record as it stands now. It is not terminal before the ending is stored.
 func (t *turn) present() messages.Turn {
 	record := t.record
-	if t.phase == phaseStopping {
+	if t.stopped {
 		record.Status = messages.TurnCancelling
 	}
 	return record

@@ -43,7 +43,9 @@ type world struct {
 	turns, items int
 	// view is a slice of items that somebody reads, and what was in it.
 	view, viewCopy []messages.Item
-	known          *known
+	// shown is the text that a subscriber has last seen of an item.
+	shown map[messages.ItemID]string
+	known *known
 }
 
 // stored is a change as it was encoded, and as it was decoded again.
@@ -68,7 +70,7 @@ type run struct {
 }
 
 func newWorld(known *known) (*world, error) {
-	w := &world{known: known, epoch: 1, now: 1000, acked: messages.NewDocument("s1"), runs: map[messages.TurnID]*run{}}
+	w := &world{known: known, shown: map[messages.ItemID]string{}, epoch: 1, now: 1000, acked: messages.NewDocument("s1"), runs: map[messages.TurnID]*run{}}
 	ticket := w.ticket("create")
 	state, effects := Create("s1", messages.Created{AgentID: "a1", Epoch: 1}, ticket, w.now, Limits{Queue: 3})
 	w.state = state
@@ -106,6 +108,11 @@ func (w *world) send(msg Message) error {
 	}
 	if got, want := w.state.doc.Head.LastSeq, w.acked.Head.LastSeq; got != want {
 		return fmt.Errorf("the document is at %d, acknowledged is %d", got, want)
+	}
+	for _, d := range w.state.Drafts() {
+		if text, seen := w.shown[d.ID]; seen && text != d.Content {
+			return fmt.Errorf("draft %q is %q, and shown is %q", d.ID, d.Content, text)
+		}
 	}
 	if w.state.gone != w.left {
 		return fmt.Errorf("gone is %v, and Leave was given: %v", w.state.gone, w.left)
@@ -253,6 +260,9 @@ func (w *world) onSettle(e Settle) error {
 func (w *world) onPublish(e messages.Event) error {
 	if !w.watching {
 		return fmt.Errorf("event %q is published to nobody", e.Kind)
+	}
+	if e.Item != nil {
+		w.shown[e.Item.ID] = e.Item.Content
 	}
 	if e.Seq == 0 {
 		if e.Kind != messages.EventDraft && e.Kind != messages.EventTurnCancelling {
@@ -432,7 +442,7 @@ func (w *world) crash() error {
 	w.runs = map[messages.TurnID]*run{}
 	w.order = nil
 	w.under, w.records, w.stored, w.doubt, w.woken, w.left = nil, nil, false, false, false, false
-	w.view, w.viewCopy = nil, nil
+	w.view, w.viewCopy, w.shown = nil, nil, map[messages.ItemID]string{}
 	w.acked = messages.NewDocument("s1")
 	if err := replay(w.acked, w.journal); err != nil {
 		return err
@@ -485,7 +495,7 @@ func (w *world) restart() error {
 
 // watch changes whether somebody wants events.
 func (w *world) watch() error {
-	w.watching = !w.watching
+	w.watching, w.shown = !w.watching, map[messages.ItemID]string{}
 	w.state.Watch(w.watching)
 	w.published = w.acked.Head.LastSeq
 	return nil
