@@ -126,20 +126,23 @@ func (f *Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error)
 	return data, info, nil
 }
 
-// Replace writes a file whole, in the place of the old one if there is one. The new file has the permission bits perm. If expect is not
-// nil, the old file must still be what it says; the error is then [ErrChanged].
+// Replace writes a file whole, in the place of the old one if there is one. A new file gets the permission bits perm, as far as the umask
+// allows. If expect is not nil, the old file must still be what it says, else the error is [ErrChanged], and the new one gets exactly its permissions.
 func (f *Folder) Replace(name string, data []byte, perm fs.FileMode, expect fs.FileInfo) error {
 	temp := filepath.Join(filepath.Dir(name), tempPrefix+rand.Text()+".tmp")
 	err := f.write(temp, data, perm)
 	if err == nil && expect != nil {
-		err = f.unchanged(name, expect)
+		err = f.root.Chmod(temp, expect.Mode().Perm())
+	}
+	if err == nil && expect != nil {
+		err = f.Unchanged(name, expect)
 	}
 	if err == nil {
 		err = f.root.Rename(temp, name)
 	}
 	if err != nil {
 		_ = f.root.Remove(temp)
-		return fmt.Errorf("writing %q: %w", name, err)
+		return fmt.Errorf("writing %q: %w", name, explain(name, err))
 	}
 	return f.SyncDir(filepath.Dir(name))
 }
@@ -156,15 +159,25 @@ func (f *Folder) write(name string, data []byte, perm fs.FileMode) error {
 	return errors.Join(err, file.Close())
 }
 
-func (f *Folder) unchanged(name string, expect fs.FileInfo) error {
+// Unchanged returns [ErrChanged] if the file is not what it was any more.
+func (f *Folder) Unchanged(name string, expect fs.FileInfo) error {
 	now, err := f.root.Lstat(name)
 	if err != nil {
-		return err
+		return explain(name, err)
 	}
 	if !os.SameFile(now, expect) || now.Size() != expect.Size() || !now.ModTime().Equal(expect.ModTime()) {
 		return ErrChanged
 	}
 	return nil
+}
+
+// Lstat says what a name is, without following a last link.
+func (f *Folder) Lstat(name string) (fs.FileInfo, error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return nil, explain(name, err)
+	}
+	return info, nil
 }
 
 // explain makes the system's word for leaving the folder ours.
@@ -216,4 +229,16 @@ func (f *Folder) OpenDir(name string) (*os.File, error) {
 		return nil, err
 	}
 	return dir, nil
+}
+
+// IsVersionControl reports whether a folder of that name is the store of a version control system, on systems that tell
+// upper from lower case and on those that do not.
+func IsVersionControl(name string) bool {
+	// Windows leaves out dots and spaces at the end of a name.
+	switch strings.ToLower(strings.TrimRight(name, ". ")) {
+	case ".git", ".hg", ".svn", ".jj", "git~1":
+		return true
+	default:
+		return false
+	}
 }

@@ -109,7 +109,7 @@ func (l *lister) walk(dir string, level int) error {
 		if !entry.IsDir() || level >= l.depth {
 			continue
 		}
-		if skippedDir(entry.Name()) {
+		if folder.IsVersionControl(entry.Name()) {
 			l.notes = append(l.notes, filepath.ToSlash(path)+" was not opened; list it by its path.")
 			continue
 		}

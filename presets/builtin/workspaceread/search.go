@@ -169,7 +169,7 @@ func (s *searcher) entry(path string, entry fs.DirEntry, depth int) error {
 		return err
 	}
 	switch {
-	case entry.IsDir() && !skippedDir(entry.Name()):
+	case entry.IsDir() && !folder.IsVersionControl(entry.Name()):
 		return s.dir(path, depth+1)
 	case !entry.Type().IsRegular():
 		return nil

@@ -85,8 +85,3 @@ func encoded(text string) int {
 	}
 	return size
 }
-
-// skippedDir reports whether a folder is left out of what goes through many folders: the stores of version control.
-func skippedDir(name string) bool {
-	return name == ".git" || name == ".hg" || name == ".svn" || name == ".jj"
-}
