@@ -80,7 +80,7 @@ func (l *ledger) open(e envelope) *refusal {
 	case l.era == eraNone && !modern && !opensSession(e.method):
 		return invalidRequest(e.id, `send "initialize" first, or say the protocol version in "_meta"`)
 	case e.method == methodInitialize && !modern && !wellFormedInitialize(e):
-		return invalidParams(e.id, `"initialize" needs protocolVersion (string), capabilities (object) and clientInfo (object with name and version)`)
+		return illFormedInitialize(e)
 	case len(l.calls) >= maxInFlight:
 		return &refusal{id: e.id, code: codeTooMany, message: "too many requests are not answered yet"}
 	}
@@ -113,6 +113,10 @@ func (l *ledger) greet() {
 		l.greeted = true
 		l.onGreet()
 	}
+}
+
+func illFormedInitialize(e envelope) *refusal {
+	return invalidParams(e.id, `"initialize" needs protocolVersion (string), capabilities (object) and clientInfo (object with name and version)`)
 }
 
 // wellFormedInitialize checks what the engine would refuse with the names of its own types.

@@ -1,0 +1,560 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentd/messages"
+	"agentd/presets"
+)
+
+func TestHTTPEveryTransport(t *testing.T) {
+	t.Parallel()
+	for _, kind := range transportKinds() {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, presets.Hidden)
+			endpoint := openEndpoint(t, w, startServer(t, w, nil))
+			client := connect(t, endpoint, kind, nil)
+			defer client.close()
+			if diff := cmp.Diff([]string{presets.RequestToolName, "space_echo", "space_hold", "space_panics"}, client.names()); diff != "" {
+				t.Errorf("tools (-want +got):\n%s", diff)
+			}
+			result, err := client.call(t.Context(), "space_echo", map[string]any{"b": 1, "a": "x"})
+			if err != nil || result.IsError || text(result) != `{"a":"x","b":1}` {
+				t.Errorf("echo = %s, %v", text(result), err)
+			}
+			if got := fields(t, result)["a"]; got != "x" {
+				t.Errorf("structured content = %v, want the same object", result.StructuredContent)
+			}
+			if diff := cmp.Diff([]string{"started", "finished"}, w.recorded()); diff != "" {
+				t.Errorf("recorded (-want +got):\n%s", diff)
+			}
+			result, err = client.call(t.Context(), "space_panics", nil)
+			if err != nil || !result.IsError || strings.Contains(text(result), "secret") {
+				t.Errorf("panicking tool = %s, %v, want an error result without the panic's words", text(result), err)
+			}
+			if _, err := client.call(t.Context(), "space_no_such", nil); err == nil || !strings.Contains(err.Error(), "unknown tool") {
+				t.Errorf("unknown tool = %v, want an error of the protocol", err)
+			}
+			if _, err := client.session.ListPrompts(t.Context(), nil); err == nil {
+				t.Error("prompts on a server of tools were listed, want method not found")
+			}
+			if !strings.HasPrefix(kind.version, "2026") {
+				if err := client.session.Ping(t.Context(), nil); err != nil {
+					t.Errorf("Ping() = %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestHTTPListFollowsChanges(t *testing.T) {
+	t.Parallel()
+	for _, kind := range transportKinds() {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, presets.Hidden)
+			server := startServer(t, w, nil)
+			defer w.manager.OnChange(func(change presets.Change) {
+				if err := server.Sync(context.Background(), change); err != nil {
+					t.Errorf("Sync() = %v", err)
+				}
+			})()
+			client := connect(t, openEndpoint(t, w, server), kind, nil)
+			defer client.close()
+			before := len(client.names())
+			if kind.version == "2026-07-28" { // The client subscribes by itself, in its own time.
+				eventually(t, "the client subscribes", func() bool {
+					if err := w.manager.SetOverride(t.Context(), "", "plain", presets.OverrideOff); err != nil {
+						t.Fatal(err)
+					}
+					select {
+					case <-client.changed:
+						return true
+					case <-time.After(50 * time.Millisecond):
+						return w.manager.SetOverride(t.Context(), "", "plain", presets.OverrideAuto) != nil
+					}
+				})
+			} else {
+				if err := w.manager.SetOverride(t.Context(), "", "plain", presets.OverrideOff); err != nil {
+					t.Fatal(err)
+				}
+				select {
+				case <-client.changed:
+				case <-time.After(patience):
+					t.Fatal("no notification of the change")
+				}
+			}
+			if got := client.names(); len(got) != before-3 {
+				t.Errorf("tools after the change = %v, want 3 fewer than %d", got, before)
+			}
+		})
+	}
+}
+
+// A list never shows what an approval no longer covers, even if nobody has called Sync.
+func TestHTTPListIsNeverStale(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Hidden)
+	client := connect(t, openEndpoint(t, w, startServer(t, w, nil)), transportKinds()[1], nil)
+	defer client.close()
+	has := func() bool { return strings.Contains(strings.Join(client.names(), " "), "space_run") }
+	if has() {
+		t.Error("an unapproved risky tool is listed")
+	}
+	if result, err := client.call(t.Context(), "space_run", nil); err == nil && !result.IsError {
+		t.Error("an unapproved risky tool was called")
+	}
+	w.approvals.setPolicy(messages.RiskShell, presets.RuleAuto)
+	if !has() {
+		t.Error("the tool that the policy approves is not listed")
+	}
+	// It is there without a list, too.
+	w.approvals.setPolicy(messages.RiskShell, presets.RuleAsk)
+	if has() {
+		t.Error("the tool is listed after the policy was taken back")
+	}
+	w.approvals.setPolicy(messages.RiskShell, presets.RuleAuto)
+	if result, err := client.call(t.Context(), "space_run", nil); err != nil || result.IsError {
+		t.Errorf("a tool that has just become approved = %s, %v", text(result), err)
+	}
+	// When nobody can say what is approved, what is normal stays.
+	w.approvals.setFailure(errTest)
+	if diff := cmp.Diff([]string{presets.RequestToolName, "space_echo", "space_hold", "space_panics"}, client.names()); diff != "" {
+		t.Errorf("tools while approvals fail (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"space_run {}"}, w.runs()); diff != "" {
+		t.Errorf("what ran (-want +got):\n%s", diff)
+	}
+}
+
+func TestHTTPApprovals(t *testing.T) {
+	t.Parallel()
+	for _, kind := range transportKinds() {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, presets.Gated)
+			client := connect(t, openEndpoint(t, w, startServer(t, w, nil)), kind, nil)
+			defer client.close()
+			go w.answer(presets.ApproveOnce)
+			result, err := client.call(t.Context(), "space_run", map[string]any{"cmd": "ls"})
+			if err != nil || result.IsError {
+				t.Errorf("approved call = %s, %v", text(result), err)
+			}
+			go w.answer(presets.Deny)
+			result, err = client.call(t.Context(), "space_run", map[string]any{"cmd": "rm"})
+			if err != nil || !result.IsError || fields(t, result)["status"] != "denied" {
+				t.Errorf("denied call = %s, %v", text(result), err)
+			}
+			if diff := cmp.Diff([]string{`space_run {"cmd":"ls"}`}, w.runs()); diff != "" {
+				t.Errorf("what ran (-want +got):\n%s", diff)
+			}
+			want := []string{"requested", "decided approved", "started", "finished", "requested", "decided denied", "finished"}
+			if diff := cmp.Diff(want, w.recorded()); diff != "" {
+				t.Errorf("recorded (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHTTPApprovalRequiredIsStructured(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Gated)
+	server := startServer(t, w, &HTTPOptions{Tools: ToolServerOptions{NoWait: true}})
+	client := connect(t, openEndpoint(t, w, server), transportKinds()[1], nil)
+	defer client.close()
+	args := map[string]any{"cmd": "ls"}
+	result, err := client.call(t.Context(), "space_run", args)
+	if err != nil || !result.IsError {
+		t.Fatalf("call = %s, %v, want an error result", text(result), err)
+	}
+	request := w.question()
+	got := fields(t, result)
+	want := map[string]any{
+		"status": "approval_required", "tool": "space_run", "source": "shell.run", "risk": "shell",
+		"request_id": string(request.ID), "args_hash": request.Fingerprint,
+	}
+	for name, value := range want {
+		if got[name] != value {
+			t.Errorf("%s = %v, want %v", name, got[name], value)
+		}
+	}
+	// The request tool and a direct call of the same arguments are one question.
+	asked, err := client.call(t.Context(), presets.RequestToolName, map[string]any{"tool": "space_run", "arguments": args, "reason": "because"})
+	if err != nil || fields(t, asked)["request_id"] != string(request.ID) {
+		t.Errorf("request tool = %s, %v, want the request id %s", text(asked), err, request.ID)
+	}
+	if err := w.approvals.Decide(t.Context(), request.ID, presets.Answer{Verb: presets.ApproveOnce, Who: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	// Approved once: the identical call runs, the next one asks again.
+	for _, isError := range []bool{false, true} {
+		if result, err := client.call(t.Context(), "space_run", args); err != nil || result.IsError != isError {
+			t.Errorf("call after the approval = %s, %v, want an error: %t", text(result), err, isError)
+		}
+	}
+	if got := len(w.runs()); got != 1 {
+		t.Errorf("it ran %d times, want once", got)
+	}
+}
+
+// A call that waits for a person is never run once its caller has gone, however it went.
+func TestHTTPCallerGoneBeforeTheApproval(t *testing.T) {
+	t.Parallel()
+	ways := map[string]func(client *testClient, cancel context.CancelFunc, endpoint *Endpoint, binding *Binding){
+		"cancels":       func(_ *testClient, cancel context.CancelFunc, _ *Endpoint, _ *Binding) { cancel() },
+		"disconnects":   func(client *testClient, _ context.CancelFunc, _ *Endpoint, _ *Binding) { go client.close() },
+		"its turn ends": func(_ *testClient, _ context.CancelFunc, _ *Endpoint, binding *Binding) { binding.Release() },
+		"its endpoint closes": func(_ *testClient, _ context.CancelFunc, endpoint *Endpoint, _ *Binding) {
+			_ = endpoint.Close(context.Background())
+		},
+	}
+	for _, kind := range transportKinds() {
+		for name, leave := range ways {
+			t.Run(kind.name+" "+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, presets.Gated)
+				endpoint := openEndpoint(t, w, startServer(t, w, nil))
+				binding, err := endpoint.Bind(w.turn())
+				if err != nil {
+					t.Fatal(err)
+				}
+				client := connect(t, endpoint, kind, nil)
+				defer client.close()
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					_, _ = client.call(ctx, "space_run", nil) // How it is told depends on how it went.
+				}()
+				request := w.question()
+				leave(client, cancel, endpoint, binding)
+				eventually(t, "the request is withdrawn", func() bool {
+					return errors.Is(w.approvals.Decide(context.Background(), request.ID, presets.Answer{Verb: presets.Deny}), presets.ErrUnknownRequest) ||
+						len(w.recorded()) > 1
+				})
+				<-done
+				eventually(t, "the call is recorded as ended", func() bool {
+					steps := w.recorded()
+					return steps[len(steps)-1] == "finished"
+				})
+				if got := w.runs(); len(got) != 0 {
+					t.Errorf("it ran: %v", got)
+				}
+			})
+		}
+	}
+}
+
+// A call that runs is ended when its caller goes.
+func TestHTTPCallerGoneWhileItRuns(t *testing.T) {
+	t.Parallel()
+	for _, kind := range transportKinds() {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, presets.Gated)
+			client := connect(t, openEndpoint(t, w, startServer(t, w, nil)), kind, nil)
+			defer client.close()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := make(chan error, 1)
+			go func() {
+				_, err := client.call(ctx, "space_hold", nil)
+				done <- err
+			}()
+			<-w.begun
+			cancel()
+			if err := <-done; !errors.Is(err, context.Canceled) {
+				t.Errorf("cancelled call = %v, want cancelled", err)
+			}
+			eventually(t, "the tool ends", func() bool { steps := w.recorded(); return steps[len(steps)-1] == "finished" })
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if got := w.steps[len(w.steps)-1].Result.Status; got != messages.CallInterrupted {
+				t.Errorf("status = %s, want interrupted", got)
+			}
+		})
+	}
+}
+
+func TestHTTPTurns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Gated)
+	server := startServer(t, w, nil)
+	endpoint, err := server.Open(t.Context(), presets.Caller{SessionID: testSession, AgentID: "space"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := connect(t, endpoint, transportKinds()[1], nil)
+	defer client.close()
+	refused := func(when string) {
+		t.Helper()
+		result, err := client.call(t.Context(), "space_echo", nil)
+		if err != nil || !result.IsError || !strings.Contains(text(result), "no_active_turn") {
+			t.Errorf("call %s = %s, %v, want no_active_turn", when, text(result), err)
+		}
+	}
+	refused("before a turn")
+	if _, err := endpoint.Bind(Turn{Caller: presets.Caller{SessionID: "agt-ses-2"}}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("Bind() of another session = %v, want ErrInvalid", err)
+	}
+	first, err := endpoint.Bind(w.turn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result, err := client.call(t.Context(), "space_echo", nil); err != nil || result.IsError {
+		t.Errorf("call in a turn = %s, %v", text(result), err)
+	}
+	// The next turn ends what the first one still does, and may call in its own way.
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = client.call(t.Context(), "space_hold", nil)
+	}()
+	<-w.begun
+	var calls []presets.Call
+	second, err := endpoint.Bind(Turn{
+		Caller: presets.Caller{SessionID: testSession, TurnID: "turn-2"}, ArtifactDir: "/a", WorkspaceRoot: "/w",
+		Call: func(_ context.Context, call presets.Call) (presets.Result, error) {
+			calls = append(calls, call)
+			return presets.Text("its own"), nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	<-first.Done()
+	result, err := client.call(t.Context(), "space_echo", map[string]any{"x": 1})
+	if err != nil || text(result) != "its own" || len(calls) != 1 {
+		t.Fatalf("call in the second turn = %s, %v, made %d times", text(result), err, len(calls))
+	}
+	if got := calls[0]; got.TurnID != "turn-2" || got.Name != "space_echo" || string(got.Arguments) != `{"x":1}` || got.ArtifactDir != "/a" || got.WorkspaceRoot != "/w" {
+		t.Errorf("the turn was given %+v", got)
+	}
+	second.Release()
+	second.Release()
+	<-second.Done()
+	refused("after the turn")
+	if _, err := endpoint.Bind(Turn{Caller: presets.Caller{SessionID: testSession}, Recorder: w, Call: w.surface.Call}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("Bind() with Call and Recorder = %v, want ErrInvalid", err)
+	}
+}
+
+// What cannot be recorded does not run, and the client is told.
+func TestHTTPRecorderFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Gated)
+	endpoint := openEndpoint(t, w, startServer(t, w, nil))
+	turn := w.turn()
+	turn.Recorder = presets.RecorderFunc(func(context.Context, presets.Step) error { return errTest })
+	if _, err := endpoint.Bind(turn); err != nil {
+		t.Fatal(err)
+	}
+	client := connect(t, endpoint, transportKinds()[0], nil)
+	defer client.close()
+	result, err := client.call(t.Context(), "space_echo", nil)
+	if err != nil || !result.IsError || len(w.runs()) != 0 {
+		t.Errorf("call = %s, %v, ran %v, want an error result and nothing run", text(result), err, w.runs())
+	}
+}
+
+// Sessions never see each other's tools, and an endpoint's tools are its session's.
+func TestHTTPEndpointsAreApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Gated)
+	server := startServer(t, w, nil)
+	first := openEndpoint(t, w, server)
+	second, err := server.Open(t.Context(), presets.Caller{SessionID: "agt-ses-2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.manager.SetOverride(t.Context(), "agt-ses-2", "plain", presets.OverrideOff); err != nil {
+		t.Fatal(err)
+	}
+	if first.URL() == second.URL() || len(first.secret) < 20 {
+		t.Errorf("URLs %q and %q, want two that cannot be guessed", first.URL(), second.URL())
+	}
+	one, two := connect(t, first, transportKinds()[1], nil), connect(t, second, transportKinds()[0], nil)
+	defer one.close()
+	defer two.close()
+	if diff := cmp.Diff([]string{presets.RequestToolName, "space_echo", "space_hold", "space_panics", "space_run"}, one.names()); diff != "" {
+		t.Errorf("tools of the first (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{presets.RequestToolName, "space_run"}, two.names()); diff != "" {
+		t.Errorf("tools of the second (-want +got):\n%s", diff)
+	}
+	if _, err := server.Open(t.Context(), presets.Caller{SessionID: testSession}); !errors.Is(err, ErrExists) {
+		t.Errorf("second Open() = %v, want ErrExists", err)
+	}
+	status := server.Status()
+	if !status.Started || len(status.Endpoints) != 2 || status.Endpoints[0].SessionID != testSession || status.Endpoints[0].Clients != 1 {
+		t.Errorf("Status() = %+v", status)
+	}
+	if err := second.Close(t.Context()); err != nil {
+		t.Errorf("Close() = %v", err)
+	}
+	if _, err := server.Endpoint("agt-ses-2"); !errors.Is(err, ErrUnknownEndpoint) {
+		t.Errorf("Endpoint() after Close = %v, want ErrUnknownEndpoint", err)
+	}
+	if got, err := server.Endpoint(testSession); err != nil || got != first {
+		t.Errorf("Endpoint() = %v, %v", got, err)
+	}
+	if _, err := two.call(t.Context(), "space_run", nil); err == nil {
+		t.Error("a call on a closed endpoint was answered")
+	}
+	if _, err := one.call(t.Context(), "space_echo", nil); err != nil {
+		t.Errorf("a call on the other endpoint = %v", err)
+	}
+	again, err := server.Open(t.Context(), presets.Caller{SessionID: "agt-ses-2"})
+	if err != nil || again.URL() == second.URL() {
+		t.Errorf("Open() once more = %v, %v, want another URL", again.URL(), err)
+	}
+}
+
+func TestHTTPServerLife(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Gated)
+	server, err := NewHTTPServer(w.surface, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint := openEndpoint(t, w, server)
+	if endpoint.URL() != "" || endpoint.SSEURL() != "" || server.Status().URL != "" {
+		t.Errorf("before Start the URL is %q, want none", endpoint.URL())
+	}
+	if err := server.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(t.Context()); !errors.Is(err, ErrStarted) {
+		t.Errorf("second Start() = %v, want ErrStarted", err)
+	}
+	status := server.Status()
+	if status.Host != "127.0.0.1" || status.Port == 0 || !strings.HasPrefix(endpoint.URL(), status.URL+"/mcp/") {
+		t.Errorf("Status() = %+v, URL %q", status, endpoint.URL())
+	}
+	taken, err := NewHTTPServer(w.surface, &HTTPOptions{Addr: strings.TrimPrefix(status.URL, "http://")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := taken.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "listening on") {
+		t.Errorf("Start() on a taken port = %v, want an error", err)
+	}
+	if taken.Status().Started {
+		t.Error("after a failed Start it is started")
+	}
+	clients := make([]*testClient, 0, 4)
+	for _, kind := range transportKinds() { // Each holds a stream open.
+		clients = append(clients, connect(t, endpoint, kind, nil))
+	}
+	started := time.Now()
+	for range 2 {
+		if err := server.Stop(t.Context()); err != nil {
+			t.Errorf("Stop() = %v, want nil", err)
+		}
+	}
+	if took := time.Since(started); took > DefaultStopTimeout {
+		t.Errorf("Stop() took %s", took)
+	}
+	if err := taken.Start(t.Context()); err != nil {
+		t.Errorf("Start() on the freed port = %v, want nil", err)
+	}
+	if err := taken.Stop(t.Context()); err != nil {
+		t.Errorf("Stop() = %v", err)
+	}
+	if err := server.Start(t.Context()); !errors.Is(err, ErrStopping) {
+		t.Errorf("Start() after Stop = %v, want ErrStopping", err)
+	}
+	if _, err := server.Open(t.Context(), presets.Caller{SessionID: "agt-ses-9"}); !errors.Is(err, ErrStopping) {
+		t.Errorf("Open() after Stop = %v, want ErrStopping", err)
+	}
+	for _, client := range clients {
+		client.close()
+	}
+}
+
+// A handler that ignores its context does not hold up the stop.
+func TestHTTPStopCannotHang(t *testing.T) {
+	t.Parallel()
+	for _, kind := range transportKinds() {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, presets.Gated)
+			release := make(chan struct{})
+			begun := make(chan struct{})
+			w.adapter("plain.stubborn", "space_stubborn", "", func(context.Context, string) (presets.Result, error) {
+				close(begun)
+				<-release
+				return presets.Text("late"), nil
+			})
+			w.preset("stubborn", messages.RiskNormal, "plain.stubborn")
+			server, err := NewHTTPServer(w.surface, &HTTPOptions{StopTimeout: 50 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := server.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			client := connect(t, openEndpoint(t, w, server), kind, nil)
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				_, _ = client.call(t.Context(), "space_stubborn", nil)
+			}()
+			<-begun
+			if err := server.Stop(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("Stop() = %v, want that it was cut", err)
+			}
+			close(release)
+			<-done
+			client.close()
+		})
+	}
+}
+
+func TestHTTPLoopbackOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Gated)
+	for addr, host := range map[string]string{
+		"0.0.0.0:0": "0.0.0.0", ":0": `""`, "[::]:0": "::", "192.0.2.1:80": "192.0.2.1", "example.com:80": "example.com", "localhost.example.com:1": "localhost.example.com",
+	} {
+		if _, err := NewHTTPServer(w.surface, &HTTPOptions{Addr: addr}); !errors.Is(err, ErrNotLoopback) || !strings.Contains(err.Error(), host) {
+			t.Errorf("NewHTTPServer(%s) = %v, want ErrNotLoopback that names %s", addr, err, host)
+		}
+	}
+	for _, addr := range []string{"127.0.0.1:0", "127.0.0.2:0", "localhost:0", "LOCALHOST:0", "[::1]:0"} {
+		if _, err := NewHTTPServer(w.surface, &HTTPOptions{Addr: addr}); err != nil {
+			t.Errorf("NewHTTPServer(%s) = %v, want nil", addr, err)
+		}
+	}
+	if _, err := NewHTTPServer(w.surface, &HTTPOptions{Addr: "0.0.0.0:0", AllowRemote: true, AllowedHosts: []string{"tools.example.com"}}); err != nil {
+		t.Errorf("NewHTTPServer() with AllowRemote = %v, want nil", err)
+	}
+}
+
+func TestHTTPOptionsNameTheField(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Gated)
+	for name, opts := range map[string]*HTTPOptions{
+		"Addr": {Addr: "nonsense"}, "Token": {Token: "short"}, "MaxBodyBytes": {MaxBodyBytes: -1}, "SessionTimeout": {SessionTimeout: -1},
+		"MaxSessions": {MaxSessions: -1}, "StopTimeout": {StopTimeout: -1}, "Anonymous": {Addr: "0.0.0.0:0", AllowRemote: true, Anonymous: true},
+		"AllowedHosts": {Addr: "0.0.0.0:0", AllowRemote: true}, "MaxConcurrent": {Tools: ToolServerOptions{MaxConcurrent: -1}},
+	} {
+		if _, err := NewHTTPServer(w.surface, opts); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), name) {
+			t.Errorf("NewHTTPServer() = %v, want ErrInvalid that names %s", err, name)
+		}
+	}
+	if _, err := NewHTTPServer(nil, nil); !errors.Is(err, ErrInvalid) {
+		t.Errorf("NewHTTPServer(nil) = %v, want ErrInvalid", err)
+	}
+	if _, err := NewToolServer(nil, presets.Caller{}, nil); !errors.Is(err, ErrInvalid) {
+		t.Errorf("NewToolServer(nil) = %v, want ErrInvalid", err)
+	}
+}
