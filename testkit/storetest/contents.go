@@ -194,11 +194,15 @@ func testTooLarge(t *testing.T, b *Backend) {
 	longest := item(2)
 	longest.Content = strings.Repeat("\x01", messages.MaxItemBytes)
 	w.must(messages.ItemAppended{Item: longest})
-	w.check()
-	if err := store.Fold(t.Context(), "s1"); err != nil {
-		t.Fatalf("Fold = %v", err)
+	for range 2 {
+		doc, err := store.Read(t.Context(), "s1")
+		if err != nil || len(doc.Items) != 3 || doc.Items[2].Content != longest.Content {
+			t.Fatalf("Read = %v, want the longest item as it was written", err)
+		}
+		if err := store.Fold(t.Context(), "s1"); err != nil {
+			t.Fatalf("Fold = %v", err)
+		}
 	}
-	w.check()
 }
 
 func testMalformed(t *testing.T, b *Backend) {

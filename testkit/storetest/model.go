@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	modelSeeds = 12
+	modelSeeds = 8
 	modelSteps = 400
 )
 
