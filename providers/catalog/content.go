@@ -34,7 +34,7 @@ type Match struct {
 func (c *Catalog) searchContent(ctx context.Context, all []*entry, q *query) ([]hit, error) {
 	found := make([][]Match, len(all))
 	ok := make([]bool, len(all))
-	inParallel(ctx, c.opts.Workers, len(all), func(i int, _ *bounded.Scratch) {
+	inParallel(ctx, c.opts.Workers, len(all), func(i int, _ *worker) {
 		if q.admits(all[i]) {
 			found[i], ok[i] = c.matches(ctx, all[i], q)
 		}

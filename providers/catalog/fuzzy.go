@@ -117,9 +117,9 @@ func bonus(prev, class charClass) int {
 
 // matcher scores words against one haystack after the other, reusing its memory. It is not safe for concurrent use.
 type matcher struct {
-	folded, accented []rune
-	bonuses          []int
-	row              []cell
+	original, folded, accented []rune
+	bonuses                    []int // empty until a word matches; most never do
+	row                        []cell
 }
 
 // cell is the best way to have matched a prefix of the word with its last character at one place.
@@ -129,16 +129,33 @@ type cell struct {
 }
 
 func (m *matcher) setHaystack(text string) {
-	m.folded, m.accented, m.bonuses = m.folded[:0], m.accented[:0], m.bonuses[:0]
-	prev := classWhite
+	m.original, m.folded, m.accented, m.bonuses = m.original[:0], m.folded[:0], m.accented[:0], m.bonuses[:0]
 	for _, r := range text {
-		class := classOf(r)
-		m.bonuses = append(m.bonuses, bonus(prev, class))
-		m.accented = append(m.accented, unicode.ToLower(r))
-		m.folded = append(m.folded, unicode.ToLower(plain(r)))
-		if prev = class; len(m.bonuses) == maxHaystack {
+		lower, bare := r, r
+		switch {
+		case r >= 'A' && r <= 'Z':
+			lower += 'a' - 'A'
+			bare = lower
+		case r >= 0x80:
+			lower, bare = unicode.ToLower(r), unicode.ToLower(plain(r))
+		}
+		m.original, m.accented, m.folded = append(m.original, r), append(m.accented, lower), append(m.folded, bare)
+		if len(m.original) == maxHaystack {
 			return
 		}
+	}
+}
+
+// weigh finds the bonus of each place.
+func (m *matcher) weigh() {
+	if len(m.bonuses) > 0 {
+		return
+	}
+	prev := classWhite
+	for _, r := range m.original {
+		class := classOf(r)
+		m.bonuses = append(m.bonuses, bonus(prev, class))
+		prev = class
 	}
 }
 
@@ -152,6 +169,7 @@ func (m *matcher) score(p pattern) (int, bool) {
 	if !ok {
 		return 0, false
 	}
+	m.weigh()
 	if cap(m.row) < len(hay) {
 		m.row = make([]cell, len(hay))
 	}

@@ -3,7 +3,6 @@ package catalog
 import (
 	"encoding/binary"
 	"hash/fnv"
-	"io/fs"
 	"os"
 	"sync"
 )
@@ -35,9 +34,15 @@ type stamp struct {
 	with        uint64 // hash of the sizes and times of Unit.With
 }
 
+// fileState is what the system tells of a file.
+type fileState struct {
+	size, modNS int64
+	regular     bool
+}
+
 // stampOf combines what the system tells of a unit's files.
-func stampOf(u Unit, info fs.FileInfo) stamp {
-	s := stamp{size: info.Size(), modNS: info.ModTime().UnixNano()}
+func stampOf(u Unit, file fileState) stamp {
+	s := stamp{size: file.size, modNS: file.modNS}
 	if len(u.With) == 0 {
 		return s
 	}

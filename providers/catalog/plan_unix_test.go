@@ -54,4 +54,3 @@ func TestResumePlan(t *testing.T) {
 		t.Errorf("warnings of a moved project = %v, want its likely place %q", p.Warnings, project)
 	}
 }
-

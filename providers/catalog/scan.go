@@ -50,7 +50,7 @@ func (c *Catalog) scan(ctx context.Context, w wanted) ([]*store, error) {
 		}
 	}
 	c.loadCache(stores)
-	inParallel(ctx, c.opts.Workers, len(stores), func(i int, _ *bounded.Scratch) { c.discover(ctx, stores[i], w) })
+	inParallel(ctx, c.opts.Workers, len(stores), func(i int, _ *worker) { c.discover(ctx, stores[i], w) })
 	var jobs []job
 	for _, st := range stores {
 		st.parts = make([]Part, len(st.units))
@@ -60,8 +60,8 @@ func (c *Catalog) scan(ctx context.Context, w wanted) ([]*store, error) {
 	}
 	limit := c.env().now().Add(futureSlack).UnixMilli()
 	outcomes := make([]outcome, len(jobs))
-	inParallel(ctx, c.opts.Workers, len(jobs), func(i int, scratch *bounded.Scratch) {
-		outcomes[i] = c.parse(ctx, jobs[i], scratch, limit)
+	inParallel(ctx, c.opts.Workers, len(jobs), func(i int, own *worker) {
+		outcomes[i] = c.parse(ctx, jobs[i], own, limit)
 	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -88,20 +88,27 @@ func (c *Catalog) scan(ctx context.Context, w wanted) ([]*store, error) {
 	return stores, nil
 }
 
+// worker is what one goroutine of inParallel has for itself.
+type worker struct {
+	scratch bounded.Scratch
+	dirs    dirStat
+}
+
 // inParallel calls work for 0 to n-1, at most workers at once, and returns when all calls have returned. After ctx
 // ended no more are made.
-func inParallel(ctx context.Context, workers, n int, work func(i int, scratch *bounded.Scratch)) {
+func inParallel(ctx context.Context, workers, n int, work func(i int, own *worker)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(workers, n) {
 		wg.Go(func() {
-			var scratch bounded.Scratch
+			var own worker
+			defer own.dirs.Close()
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= n {
 					return
 				}
-				work(i, &scratch)
+				work(i, &own)
 			}
 		})
 	}
@@ -127,26 +134,26 @@ type outcome struct {
 }
 
 // parse reads one unit, or takes it from memory.
-func (c *Catalog) parse(ctx context.Context, j job, scratch *bounded.Scratch, limit int64) outcome {
+func (c *Catalog) parse(ctx context.Context, j job, own *worker, limit int64) outcome {
 	u := j.store.units[j.index]
-	info, err := os.Stat(u.Path)
+	file, err := own.dirs.stat(u.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		_, err := os.Lstat(u.Path)
 		return outcome{reason: Gone, absent: err != nil}
 	case err != nil:
 		return outcome{loss: true, reason: ReasonOf(err)}
-	case !info.Mode().IsRegular():
+	case !file.regular:
 		return outcome{loss: true, reason: NotRegular}
-	case info.Size() == 0:
+	case file.size == 0:
 		return outcome{reason: Empty}
 	}
 	key := memoKey{j.store.reader.Agent(), u.Kind, u.Path}
-	now := stampOf(u, info)
+	now := stampOf(u, file)
 	if e := c.memo.get(key, now); e != nil {
 		return outcome{memoEntry: e}
 	}
-	p := Parsing{Env: c.env(), Unit: u, scratch: scratch, limitMS: limit}
+	p := Parsing{Env: c.env(), Unit: u, scratch: &own.scratch, limitMS: limit}
 	err = guard(func() error { return j.store.reader.Parse(ctx, &p) })
 	o := outcome{memoEntry: &memoEntry{stamp: now, sessions: p.sessions, skips: p.skips.list()}}
 	switch {

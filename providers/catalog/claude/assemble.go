@@ -38,12 +38,14 @@ func (Reader) Assemble(a *catalog.Assembly) []catalog.Session {
 	}
 	summaries := map[string]string{}
 	out := make([]catalog.Session, 0, len(a.Parts))
-	found := make(map[string]bool, len(a.Parts))
+	found := map[string]bool{}
 	for _, part := range a.Parts {
 		if part.Unit.Kind == kindHistory {
 			continue
 		}
-		found[strings.TrimSuffix(filepath.Base(part.Unit.Path), ".jsonl")] = true
+		if len(history) > 0 {
+			found[strings.TrimSuffix(filepath.Base(part.Unit.Path), ".jsonl")] = true
+		}
 		for _, s := range part.Sessions {
 			if s.ID == "" {
 				summaries[s.Ref] = s.Title

@@ -1,0 +1,132 @@
+package claude_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"agentd/providers/catalog"
+	"agentd/providers/catalog/claude"
+	"agentd/testkit/catalogtest"
+)
+
+// benchSessions is how many sessions of 160 KB are read; AGF_BENCH_SESSIONS=10000 makes the store of 1.6 GB that the
+// targets speak of.
+func benchSessions(b *testing.B) int {
+	b.Helper()
+	n, err := strconv.Atoi(os.Getenv("AGF_BENCH_SESSIONS"))
+	if err != nil {
+		return 500
+	}
+	return n
+}
+
+func bigStore(b *testing.B) (env catalog.Env, files []string) {
+	b.Helper()
+	env = catalogtest.NewEnv(b)
+	filler := strings.Repeat(`lorem ipsum dolor sit amet, consectetur \"adipiscing\" elit, sed do eiusmod tempor incididunt ut labore\n`, 62)
+	for i := range benchSessions(b) {
+		cwd := fmt.Sprintf("/home/dev/code/project-%03d", i%97)
+		id := fmt.Sprintf("%08x-0000-4000-8000-000000000000", i)
+		at := catalogtest.Time - int64(i)*60_000
+		var out strings.Builder
+		fmt.Fprintf(&out, `{"type":"ai-title","aiTitle":"Title %d","sessionId":%q}`+"\n", i, id)
+		for k := range 20 {
+			stamp := time.UnixMilli(at + int64(k)*2000).UTC().Format("2006-01-02T15:04:05.000Z")
+			head := fmt.Sprintf(`{"parentUuid":null,"isSidechain":false,"userType":"external","entrypoint":"cli","cwd":%q,"sessionId":%q,"version":"2.1.197","gitBranch":"main"`, cwd, id)
+			fmt.Fprintf(&out, `%s,"type":"user","message":{"role":"user","content":"Prompt %d of session %d"},"uuid":"%d-%d","timestamp":%q,"promptSource":"typed"}`+"\n", head, k, i, i, k, stamp)
+			fmt.Fprintf(&out, `%s,"type":"user","message":{"role":"user","content":[{"tool_use_id":"t","type":"tool_result","content":"%s"}]},"uuid":"%d-%dt","timestamp":%q}`+"\n", head, filler, i, k, stamp)
+			fmt.Fprintf(&out, `%s,"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"%s"}]},"uuid":"%d-%da","timestamp":%q}`+"\n", head, filler[:1200], i, k, stamp)
+		}
+		rel := ".claude/projects/" + strings.ReplaceAll(cwd, "/", "-") + "/" + id + ".jsonl"
+		catalogtest.Put(b, env, rel, out.String(), 0)
+		files = append(files, filepath.Join(env.Home, filepath.FromSlash(rel)))
+	}
+	return env, files
+}
+
+// plainRead reads the head and the tail of each file, and does nothing with them: the limit of the machine.
+func plainRead(b *testing.B, files []string) {
+	b.Helper()
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range catalog.DefaultWorkers() {
+		wg.Go(func() {
+			buf := make([]byte, 32<<10)
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(files) {
+					return
+				}
+				f, err := os.Open(files[i])
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				if info, err := f.Stat(); err == nil {
+					_, _ = f.ReadAt(buf[:16<<10], 0)                   // What is read does not matter.
+					_, _ = f.ReadAt(buf, max(0, info.Size()-(32<<10))) // Likewise.
+				}
+				_ = f.Close() // It was only read.
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// BenchmarkStore compares a first and a warm search and a lookup with a plain read of the same bytes.
+func BenchmarkStore(b *testing.B) {
+	env, files := bigStore(b)
+	cache := b.TempDir()
+	fresh := func(b *testing.B, dir string) *catalog.Catalog {
+		b.Helper()
+		c, err := catalog.New([]catalog.Reader{claude.New()}, &catalog.Options{Env: &env, CacheDir: dir})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return c
+	}
+	search := func(b *testing.B, c *catalog.Catalog) {
+		b.Helper()
+		found, err := c.Search(b.Context(), catalog.SearchRequest{Query: "project-001"})
+		if err != nil || found.Total == 0 {
+			b.Fatalf("Search = %v, %v", found, err)
+		}
+	}
+	b.Run("plain read", func(b *testing.B) {
+		for b.Loop() {
+			plainRead(b, files)
+		}
+	})
+	b.Run("first search", func(b *testing.B) {
+		for b.Loop() {
+			search(b, fresh(b, ""))
+		}
+	})
+	b.Run("search in a running program", func(b *testing.B) {
+		c := fresh(b, cache)
+		search(b, c)
+		for b.Loop() {
+			search(b, c)
+		}
+	})
+	b.Run("search with a cache", func(b *testing.B) {
+		for b.Loop() {
+			search(b, fresh(b, cache))
+		}
+	})
+	b.Run("show without a cache", func(b *testing.B) {
+		for b.Loop() {
+			_, err := fresh(b, "").Show(b.Context(), catalog.ShowRequest{Agent: "claude", SessionID: "00000001-0000-4000-8000-000000000000"})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

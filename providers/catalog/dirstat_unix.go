@@ -1,0 +1,57 @@
+//go:build unix
+
+package catalog
+
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// dirStat asks for the state of one file after the other. For files of one folder it asks through the open folder, so that
+// the system need not walk down the whole path for each of ten thousand. Close it.
+type dirStat struct {
+	last string // the folder of the last file
+	open bool
+	fd   int // of last, when open
+}
+
+// stat follows links, like [os.Stat].
+func (d *dirStat) stat(path string) (fileState, error) {
+	dir, name := filepath.Split(path)
+	if dir != d.last || name == "" {
+		d.Close()
+		d.last = dir
+		return statAt(unix.AT_FDCWD, path)
+	}
+	if !d.open {
+		fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return statAt(unix.AT_FDCWD, path)
+		}
+		d.fd, d.open = fd, true
+	}
+	return statAt(d.fd, name)
+}
+
+// Close lets go of the folder.
+func (d *dirStat) Close() {
+	if d.open {
+		_ = unix.Close(d.fd) // It was only asked.
+		d.open = false
+	}
+}
+
+func statAt(fd int, name string) (fileState, error) {
+	var st unix.Stat_t
+	for {
+		err := unix.Fstatat(fd, name, &st, 0)
+		if err == unix.EINTR { //nolint:errorlint // The system call returns the number itself.
+			continue
+		}
+		if err != nil {
+			return fileState{}, err
+		}
+		return fileState{size: st.Size, modNS: st.Mtim.Nano(), regular: st.Mode&unix.S_IFMT == unix.S_IFREG}, nil
+	}
+}
