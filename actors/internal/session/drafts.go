@@ -85,6 +85,18 @@ func (s *State) reopen(t *turn) {
 	t.drafts = slices.Clip(t.drafts)
 }
 
+// revive makes drafts again of those whose final version is about to be given up: what was shown is not lost.
+func (s *State) revive(t *turn) {
+	for _, id := range t.closing {
+		if p, lost := s.pending[id]; lost && t.draft(id) == nil {
+			item := p.item
+			item.StreamStatus = messages.StreamStreaming
+			t.drafts = append(t.drafts, &draft{item: item, dirty: true})
+		}
+	}
+	t.closing = nil
+}
+
 // readOpen finds the turn's drafts, calls and open requests in the stored items.
 func (s *State) readOpen(t *turn) {
 	t.drafts, t.calls, t.byCall, t.requests = nil, nil, nil, nil

@@ -12,6 +12,11 @@ import (
 // as it was; those who wait are told.
 func (s *State) drop(err error) {
 	lost := slices.Concat(s.flight, s.staged)
+	for _, t := range []*turn{s.active, s.owed} {
+		if t != nil {
+			s.revive(t)
+		}
+	}
 	s.flight, s.staged, s.pending = nil, nil, nil
 	told := storing(err)
 	for i := range lost {
@@ -24,6 +29,9 @@ func (s *State) drop(err error) {
 	if t := s.active; t != nil {
 		// It accepts items: one that starts or ends was given up above.
 		s.reopen(t)
+		for _, d := range t.drafts {
+			s.publishDraft(d) // It may be what was to be its final version.
+		}
 		s.stop(outcome{status: messages.TurnFailed, err: fmt.Sprintf("storing the turn: %v", err)})
 	}
 }

@@ -166,7 +166,7 @@ func (s *State) put(t *turn, item messages.Item) messages.Change {
 	if whole.IsDraft() {
 		whole.StreamStatus = messages.StreamComplete
 	}
-	t.dropDraft(item.ID)
+	t.finishDraft(item.ID)
 	return s.putWhole(t, whole)
 }
 

@@ -25,6 +25,8 @@ type turn struct {
 	waiters []Ticket
 	// drafts are items that still grow, in the order in which they began.
 	drafts []*draft
+	// closing are drafts whose final version was staged, and perhaps stored since.
+	closing []messages.ItemID
 	// calls are the turn's tool calls, in their order; byCall finds one by its id.
 	calls  []*call
 	byCall map[messages.CallID]*call
@@ -85,8 +87,12 @@ func (t *turn) draft(id messages.ItemID) *draft {
 	return nil
 }
 
-func (t *turn) dropDraft(id messages.ItemID) {
-	t.drafts = slices.DeleteFunc(t.drafts, func(d *draft) bool { return d.item.ID == id })
+// finishDraft takes an item off the drafts, if it is one: its final version is staged.
+func (t *turn) finishDraft(id messages.ItemID) {
+	if t.draft(id) != nil {
+		t.drafts = slices.DeleteFunc(t.drafts, func(d *draft) bool { return d.item.ID == id })
+		t.closing = append(t.closing, id)
+	}
 }
 
 // turnFor returns the active turn if it is the one named and still takes items.
