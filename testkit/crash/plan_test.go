@@ -87,16 +87,21 @@ func (r *agentRun) step(ctx context.Context, number int, kind string) error {
 	case "call":
 		return r.call(ctx, messages.CallID("call-"+name))
 	case "data":
-		r.teller.tell(ack{Kind: ackDataAsked, Session: r.session, Key: "k", Text: name})
-		if err := r.turn.Turn.SetData("k", name); err != nil {
-			return err
-		}
-		r.teller.tell(ack{Kind: ackData, Session: r.session, Key: "k", Text: name})
-		return nil
+		return r.setData("data-"+string(r.id), name)
 	default:
 		<-time.After(2 * time.Millisecond)
 		return nil
 	}
+}
+
+// setData uses a key of the turn's own: an agent that was left behind may tell late of what was acknowledged long ago.
+func (r *agentRun) setData(key, value string) error {
+	r.teller.tell(ack{Kind: ackDataAsked, Session: r.session, Key: key, Text: value})
+	if err := r.turn.Turn.SetData(key, value); err != nil {
+		return err
+	}
+	r.teller.tell(ack{Kind: ackData, Session: r.session, Key: key, Text: value})
+	return nil
 }
 
 func (r *agentRun) append(id messages.ItemID, text string) error {
