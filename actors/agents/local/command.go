@@ -64,7 +64,7 @@ func words() map[string]parseFunc {
 		"export": plain(toolExport),
 		"list":   optional(toolList, "path"),
 		"read":   required(toolRead, "path", "read FILE"),
-		"search": required(toolSearch, "text", "search TEXT"),
+		"search": required(toolSearch, "pattern", "search TEXT"),
 		"delete": required(toolDelete, "path", "delete FILE"),
 		"run":    required(toolRun, "command", "run COMMAND"),
 		"write":  parseWrite,

@@ -15,7 +15,7 @@ func TestParse(t *testing.T) {
 		{"list", "list", toolList, `{}`},
 		{"list a folder", "list a b", toolList, `{"path":"a b"}`},
 		{"read", "read go.mod", toolRead, `{"path":"go.mod"}`},
-		{"search", "search two words", toolSearch, `{"text":"two words"}`},
+		{"search", "search two words", toolSearch, `{"pattern":"two words"}`},
 		{"write", "write a.txt hello there", toolWrite, `{"content":"hello there\n","path":"a.txt"}`},
 		{"delete", "delete a.txt", toolDelete, `{"path":"a.txt"}`},
 		{"run", "run echo 'a  b'", toolRun, `{"command":"echo 'a  b'"}`},
