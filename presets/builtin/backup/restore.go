@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-
-	"agentd/presets/builtin/folder"
 )
 
 // Restore brings a backup back to its place. What stands there now is kept first; the second entry is that backup. subject.Path is ignored: the
@@ -33,15 +31,16 @@ func (s *Store) Restore(id string, subject Subject) (restored, kept Entry, err e
 	if err != nil {
 		return Entry{}, Entry{}, err
 	}
-	if err := put(workspace, subject.Path, entry, data, info); err != nil {
+	if err := put(subject, entry, data, info); err != nil {
 		return Entry{}, Entry{}, fmt.Errorf("restoring %q: %w", entry.Path, err)
 	}
 	return entry, kept, nil
 }
 
 // put makes the place what the entry says. info is what stands there.
-func put(workspace *folder.Folder, path string, entry Entry, data []byte, info fs.FileInfo) error {
+func put(subject Subject, entry Entry, data []byte, info fs.FileInfo) error {
 	const newDirPerm = 0o755
+	workspace, path := subject.Workspace, subject.Path
 	if err := workspace.Root().MkdirAll(filepath.Dir(path), newDirPerm); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	_ "embed" // The prompt stands beside the code.
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -76,21 +77,26 @@ func (d *deleter) remove(ctx context.Context, env presets.Env, in arguments) (pr
 	if err := ctx.Err(); err != nil { // The last moment at which nothing has changed.
 		return presets.Result{}, err
 	}
-	if info == nil {
-		return presets.Result{}, fmt.Errorf("%q: %w", local, folder.ErrChanged)
-	}
-	if err := workspace.Unchanged(local, info); err != nil {
-		return presets.Result{}, fmt.Errorf("%q: %w", local, err)
-	}
-	if err := workspace.Root().Remove(local); err != nil {
+	if err := removeKept(workspace, local, info); err != nil {
 		return presets.Result{}, fmt.Errorf("deleting %q: %w", local, err)
-	}
-	if err := workspace.SyncDir(filepath.Dir(local)); err != nil {
-		return presets.Result{}, err
 	}
 	return presets.JSON(map[string]any{
 		"ok": true, "path": filepath.ToSlash(local), "kind": entry.Kind, "bytes": entry.Size, "backup": entry.ID,
 	})
+}
+
+// removeKept removes what was kept, if it still is what it was then.
+func removeKept(workspace *folder.Folder, local string, kept fs.FileInfo) error {
+	if kept == nil {
+		return folder.ErrChanged
+	}
+	if err := workspace.Unchanged(local, kept); err != nil {
+		return err
+	}
+	if err := workspace.Root().Remove(local); err != nil {
+		return err
+	}
+	return workspace.SyncDir(filepath.Dir(local))
 }
 
 // deletable refuses what must not go.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"agentd/presets"
-	"agentd/presets/builtin/backup"
 	"agentd/presets/builtin/folder"
 )
 
@@ -80,7 +79,7 @@ func (w *writer) write(ctx context.Context, env presets.Env, in writeArguments) 
 	if err != nil {
 		return presets.Result{}, err
 	}
-	return c.store(ctx, entry, info, []byte(in.Content), 0)
+	return c.store(ctx, info, []byte(in.Content), changed{Backup: entry.ID})
 }
 
 // parents makes the folders above the file.
@@ -108,8 +107,8 @@ func (c *change) replaceable(onlyNew bool) error {
 	}
 }
 
-// store replaces the file, which must still be what was kept.
-func (c *change) store(ctx context.Context, entry backup.Entry, info fs.FileInfo, data []byte, replaced int) (presets.Result, error) {
+// store replaces the file, which must still be what was kept, and completes the answer.
+func (c *change) store(ctx context.Context, info fs.FileInfo, data []byte, out changed) (presets.Result, error) {
 	if err := ctx.Err(); err != nil { // The last moment at which nothing has changed.
 		return presets.Result{}, err
 	}
@@ -119,9 +118,8 @@ func (c *change) store(ctx context.Context, entry backup.Entry, info fs.FileInfo
 	if err := c.workspace.Replace(c.path, data, filePerm, info); err != nil {
 		return presets.Result{}, err
 	}
-	return presets.JSON(changed{
-		OK: true, Path: filepath.ToSlash(c.path), Bytes: len(data), Created: info == nil, Replaced: replaced, Backup: entry.ID,
-	})
+	out.OK, out.Path, out.Bytes, out.Created = true, filepath.ToSlash(c.path), len(data), info == nil
+	return presets.JSON(out)
 }
 
 func (w *writer) edit(ctx context.Context, env presets.Env, in editArguments) (presets.Result, error) {
@@ -151,7 +149,7 @@ func (w *writer) edit(ctx context.Context, env presets.Env, in editArguments) (p
 	if info == nil || c.workspace.Unchanged(c.path, read) != nil {
 		return presets.Result{}, fmt.Errorf("%q: %w: read it again", c.path, folder.ErrChanged)
 	}
-	return c.store(ctx, entry, info, []byte(next), count)
+	return c.store(ctx, info, []byte(next), changed{Backup: entry.ID, Replaced: count})
 }
 
 // apply makes the edit on a text and counts the places.
