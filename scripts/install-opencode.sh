@@ -26,7 +26,7 @@ for build in "opencode-$system-$machine" "opencode-$system-$machine-baseline" \
 	"opencode-$system-$machine-musl" "opencode-$system-$machine-baseline-musl"; do
 	for name in opencode opencode.exe; do
 		binary=$dir/node_modules/$build/bin/$name
-		if [ -x "$binary" ] && [ "$("$binary" --version 2>/dev/null)" = "$version" ]; then
+		if [ -x "$binary" ] && [ "$(HOME=$dir "$binary" --version 2>/dev/null)" = "$version" ]; then
 			echo "$binary"
 			exit 0
 		fi
