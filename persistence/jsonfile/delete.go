@@ -62,7 +62,7 @@ func (s *Store) bury(sess *session) error {
 		return nil
 	}
 	path := s.paths.tombstone(sess.id)
-	if err := writeTemp(s.fsys, path, fmt.Appendf(nil, "{\"id\":%q}\n", sess.id)); err != nil {
+	if err := writeTemp(s.fsys, path, tombstone(sess.id)); err != nil {
 		return unavailable("putting up a tombstone", err)
 	}
 	if err := s.fsys.SyncDir(s.paths.tombstones); err != nil {
@@ -80,3 +80,6 @@ func (s *Store) bury(sess *session) error {
 	sess.snapshotBytes = 0
 	return nil
 }
+
+// tombstone is the content of a tombstone. That the file is there is what counts.
+func tombstone(id messages.SessionID) []byte { return fmt.Appendf(nil, "{\"id\":%q}\n", id) }

@@ -162,9 +162,6 @@ func (s *Store) putOld(w *fileWriter, snap *snapshot, news *survey) error {
 	if len(news.updated) > 0 {
 		return s.putUpdated(w, snap, news)
 	}
-	if err := snap.checkEnd(); err != nil {
-		return err
-	}
 	lines, err := w.copyRange(snap.file, snap.body, snap.end())
 	if err != nil {
 		return unavailable("reading a snapshot", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"strconv"
 
 	"agentd/messages"
@@ -195,7 +196,8 @@ func (c *cursor) number() uint64 {
 	for ; i < len(c.rest) && c.rest[i] >= '0' && c.rest[i] <= '9'; i++ {
 		n = n*10 + uint64(c.rest[i]-'0')
 	}
-	if i == 0 || i > 19 {
+	// Nothing that is counted here comes near the end of an int64.
+	if i == 0 || i > 19 || n > math.MaxInt64 {
 		c.failed = true
 		return 0
 	}

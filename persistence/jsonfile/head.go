@@ -107,18 +107,19 @@ func setHeadData(head *messages.Head, value gjson.Result) {
 	})
 }
 
-// readHeadLine reads the first line of a file, without its line end, and not much more.
-func readHeadLine(file io.ReaderAt, size int64) ([]byte, error) {
+// readStart reads the beginning of a file up to the first line end, and not much more. It returns what it read, and
+// where the line ends.
+func readStart(file io.ReaderAt, size int64) (start []byte, end int, err error) {
 	buf := make([]byte, min(4<<10, size))
 	for have := 0; ; {
 		if _, err := file.ReadAt(buf[have:], int64(have)); err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
+			return nil, 0, err
 		}
 		if i := bytes.IndexByte(buf[have:], '\n'); i >= 0 {
-			return buf[:have+i], nil
+			return buf, have + i, nil
 		}
 		if have = len(buf); int64(have) >= size {
-			return nil, errUnended
+			return nil, 0, errUnended
 		}
 		buf = append(buf, make([]byte, min(int64(3*have), size-int64(have)))...)
 	}

@@ -91,9 +91,6 @@ const tailBlock = 64 << 10
 // linesBetween returns the item lines from one position up to another, without their commas. It reads backwards from the
 // end, and keeps no more than the lines and a block.
 func (n *snapshot) linesBetween(start, end int) ([][]byte, error) {
-	if err := n.checkEnd(); err != nil {
-		return nil, err
-	}
 	t := tailReader{snap: n, from: n.end()}
 	// The lines behind the page are counted, not kept.
 	if err := t.skip(n.head.ItemCount - end); err != nil {

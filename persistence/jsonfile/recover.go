@@ -218,6 +218,10 @@ func (s *Store) take(seg *segment, got *found) {
 			Reason: fmt.Sprintf("record %d follows %d; stop agentd and run: agentd repair", got.first, sess.ledger.LastSeq),
 		}
 	}
+	if sess.bad == nil && got.strange != "" {
+		sess.bad = fmt.Errorf("%s:%d: %w: the kind %q of a record is unknown; use the version of agentd that wrote it",
+			seg.path, got.line, persistence.ErrSchema, got.strange)
+	}
 	sess.note(span{seg: seg, first: got.first, off: got.off, size: uint32(got.size), count: got.count}, got.effects)
 	sess.ledger.LastSeq = last
 	if got.epoch > 0 {

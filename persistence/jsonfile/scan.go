@@ -35,6 +35,8 @@ type effects struct {
 	// turn is 1 when the last change of a turn starts one, -1 when it ends one.
 	turn    int
 	deleted bool
+	// strange is a kind that this version does not know, or empty.
+	strange messages.ChangeKind
 }
 
 // note adds the effect of one record.
@@ -49,6 +51,8 @@ func (e *effects) note(kind messages.ChangeKind, body []byte) {
 	case messages.KindDeleted:
 		e.turn, e.deleted = -1, true
 	case messages.KindItem, messages.KindItemUpdated, messages.KindData:
+	default:
+		e.strange = kind
 	}
 }
 
@@ -70,6 +74,8 @@ type scanner struct {
 	owner    []byte
 	// proven is up to where the bytes are known to have been durable.
 	proven int64
+	// resume is where the line behind the last bad one begins.
+	resume int64
 }
 
 func newScanner(file io.ReaderAt, limit int64, table *crc32.Table) *scanner {
@@ -103,6 +109,7 @@ func (s *scanner) append() (found, *badLine, error) {
 	for {
 		start, line := s.off, s.line+1
 		text, err := s.next()
+		s.resume = s.off
 		switch {
 		case errors.Is(err, errEnd) && s.openMore > 0:
 			return found{}, s.cut("the append before the end lacks records"), nil
@@ -119,6 +126,7 @@ func (s *scanner) append() (found, *badLine, error) {
 			s.proven = start
 		}
 		if s.openMore > 0 && (f.seq != s.open.first+uint64(s.open.count) || f.more != s.openMore-1 || !bytes.Equal(f.session, s.owner)) {
+			s.resume = start
 			return found{}, s.cut("the append lacks records"), nil
 		}
 		if s.openMore == 0 {
@@ -145,6 +153,17 @@ func (s *scanner) bad(bad *badLine) *badLine {
 
 func (s *scanner) cut(reason string) *badLine {
 	return &badLine{line: s.open.line, off: s.open.off, reason: reason}
+}
+
+// skip goes on behind the last bad line, or with the line that showed that an append before it lacks records.
+func (s *scanner) skip(file io.ReaderAt) {
+	line := s.line
+	if s.resume < s.off {
+		line--
+	}
+	s.lineReader = newLineReader(file, s.resume, s.limit)
+	s.line = line
+	s.openMore = 0
 }
 
 // tail is what stands behind the last good append of the last segment.
@@ -184,7 +203,8 @@ type proofParams struct {
 	at, from, size int64
 }
 
-// findProof looks for a good frame that says where it stands.
+// findProof looks for a good frame that says that more was durable than what stands before the bad line. It need not stand where it says:
+// bytes may have been put in or taken out.
 func findProof(file diskfs.File, p proofParams, table *crc32.Table) (int64, error) {
 	for i := 0; ; {
 		j := bytes.Index(p.piece[i:], []byte(syncedPrefix))
@@ -193,8 +213,8 @@ func findProof(file diskfs.File, p proofParams, table *crc32.Table) (int64, erro
 		}
 		i += j + len(syncedPrefix)
 		off := p.at + int64(i-len(syncedPrefix)-jsonOffset)
-		digits, _, _ := bytes.Cut(p.piece[i:], []byte(","))
-		if n, err := strconv.ParseInt(string(digits), 10, 64); err != nil || n != off || off <= p.from {
+		digits, _, _ := bytes.Cut(p.piece[i:min(i+20, len(p.piece))], []byte(","))
+		if n, err := strconv.ParseInt(string(digits), 10, 64); err != nil || n < p.from || off <= p.from {
 			continue
 		}
 		good, err := goodFrameAt(file, off, p.size, table)

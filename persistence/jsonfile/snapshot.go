@@ -62,12 +62,12 @@ func (n *snapshot) readHead(id messages.SessionID) error {
 	if n.size = info.Size(); n.size == 0 {
 		return &persistence.CorruptError{Session: id, File: n.path, Reason: "the file is empty; stop agentd and run: agentd repair"}
 	}
-	line, err := readHeadLine(n.file, n.size)
+	start, end, err := readStart(n.file, n.size)
 	if err != nil && !errors.Is(err, errUnended) {
 		return unavailable("reading a snapshot", err)
 	}
 	if err == nil {
-		n.head, err = decodeHead(line)
+		n.head, err = decodeHead(start[:end])
 	}
 	if errors.Is(err, persistence.ErrSchema) {
 		return fmt.Errorf("%s: %w", n.path, err)
@@ -75,8 +75,8 @@ func (n *snapshot) readHead(id messages.SessionID) error {
 	if err != nil {
 		return n.damage(id, 1, err.Error())
 	}
-	n.body = int64(len(line))
-	return nil
+	n.body = int64(end)
+	return n.checkEnd(id, start)
 }
 
 func (n *snapshot) damage(id messages.SessionID, line int, reason string) error {
@@ -86,17 +86,22 @@ func (n *snapshot) damage(id messages.SessionID, line int, reason string) error 
 // close closes a file that was only read: there is nothing to lose.
 func (n *snapshot) close() { _ = n.file.Close() }
 
-// checkEnd makes sure that the file is whole.
-func (n *snapshot) checkEnd() error {
-	end := make([]byte, len(closing))
+// checkEnd makes sure that the file is whole. The start of the file, up to its end or the head's, was read already.
+func (n *snapshot) checkEnd(id messages.SessionID, start []byte) error {
 	if n.size-n.body < int64(len(closing)) {
-		return n.damage(n.head.ID, 0, "the file ends too early")
+		return n.damage(id, 0, "the file ends too early")
 	}
-	if _, err := n.file.ReadAt(end, n.size-int64(len(closing))); err != nil {
-		return unavailable("reading a snapshot", err)
+	var end []byte
+	if int64(len(start)) == n.size {
+		end = start[n.end():]
+	} else {
+		end = make([]byte, len(closing))
+		if _, err := n.file.ReadAt(end, n.end()); err != nil {
+			return unavailable("reading a snapshot", err)
+		}
 	}
 	if string(end) != closing {
-		return n.damage(n.head.ID, 0, "the file ends too early")
+		return n.damage(id, 0, "the file ends too early")
 	}
 	return nil
 }
@@ -106,9 +111,6 @@ func (n *snapshot) end() int64 { return n.size - int64(len(closing)) }
 
 // lines calls visit for every item line, without its comma.
 func (n *snapshot) lines(visit func(line []byte) error) error {
-	if err := n.checkEnd(); err != nil {
-		return err
-	}
 	reader := newLineReader(n.file, n.body, n.end()+1)
 	if _, err := reader.next(); err != nil {
 		return n.lineFault(reader, err)
