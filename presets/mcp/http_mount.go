@@ -181,7 +181,8 @@ func (m *mount) readBody(w http.ResponseWriter, r *http.Request) (envelope, bool
 	if len(bytes.TrimSpace(body)) > 0 {
 		message, no = parseEnvelope(body)
 	}
-	if no == nil && message.method == methodInitialize && message.isCall() && !wellFormedInitialize(message) {
+	legacy := r.Header.Get(headerVersion) < firstModern // In the newer lifecycle there is no such method.
+	if no == nil && legacy && message.method == methodInitialize && message.isCall() && !wellFormedInitialize(message) {
 		no = illFormedInitialize(message)
 	}
 	if no != nil {
