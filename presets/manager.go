@@ -147,7 +147,7 @@ func (m *Manager) SetOverride(ctx context.Context, session messages.SessionID, p
 		return err
 	}
 	return m.change(ctx, session, func(next *layout) error {
-		if _, known := next.registry.preset(preset); !known {
+		if !next.registry.has(preset) {
 			return fmt.Errorf("preset %q: %w", preset, ErrUnknownPreset)
 		}
 		next.setOverride(session, preset, override)

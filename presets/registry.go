@@ -21,19 +21,15 @@ type adapterEntry struct {
 	schema *jsonschema.Resolved
 }
 
-func (r registry) preset(name string) (Preset, bool) {
-	i := slices.IndexFunc(r.presets, func(p Preset) bool { return p.Name == name })
-	if i < 0 {
-		return Preset{}, false
-	}
-	return r.presets[i], true
+func (r registry) has(preset string) bool {
+	return slices.ContainsFunc(r.presets, func(p Preset) bool { return p.Name == preset })
 }
 
 func (r registry) withPreset(preset Preset) (registry, error) {
 	if err := preset.Validate(); err != nil {
 		return r, err
 	}
-	if _, taken := r.preset(preset.Name); taken {
+	if r.has(preset.Name) {
 		return r, fmt.Errorf("preset %q: %w", preset.Name, ErrExists)
 	}
 	for _, id := range preset.ToolIDs {
@@ -46,7 +42,7 @@ func (r registry) withPreset(preset Preset) (registry, error) {
 }
 
 func (r registry) withoutPreset(name string) (registry, error) {
-	if _, known := r.preset(name); !known {
+	if !r.has(name) {
 		return r, fmt.Errorf("preset %q: %w", name, ErrUnknownPreset)
 	}
 	r.presets = slices.DeleteFunc(slices.Clone(r.presets), func(p Preset) bool { return p.Name == name })

@@ -162,27 +162,42 @@ func (r *running) request(ctx context.Context, ask Ask) (Decision, error) {
 // execute runs the decided call. It looks at the tool once more, since the person may have taken long. An error
 // means that the start could not be recorded, and nothing ran.
 func (r *running) execute(ctx context.Context) (Result, error) {
-	if ctx.Err() != nil {
-		return cancelled(ctx), nil
-	}
-	tool, entry, err := r.surface.find(r.call.SessionID, r.call.Name)
-	if err != nil || entry != r.entry || tool.Risk != r.tool.Risk {
-		return failed(messages.CallFailed, fmt.Errorf("%w %q: its preset was changed or turned off meanwhile", ErrUnknownTool, r.call.Name)), nil
-	}
-	run, err := r.build()
-	if err != nil {
-		return failed(messages.CallFailed, err), nil
+	run, refusal := r.prepare(ctx)
+	if refusal != nil {
+		return *refusal, nil
 	}
 	if err := r.record(ctx, Step{Kind: StepStarted}); err != nil {
 		return Result{}, err
 	}
-	result, err := r.invoke(ctx, run)
+	result, fault := r.invoke(ctx, run)
+	return outcome(ctx, result, fault), nil
+}
+
+// prepare builds the tool, or returns the result that says why it cannot run.
+func (r *running) prepare(ctx context.Context) (RunFunc, *Result) {
+	refuse := func(result Result) (RunFunc, *Result) { return nil, &result }
+	if ctx.Err() != nil {
+		return refuse(cancelled(ctx))
+	}
+	tool, entry, fault := r.surface.find(r.call.SessionID, r.call.Name)
+	if fault != nil || entry != r.entry || tool.Risk != r.tool.Risk {
+		return refuse(failed(messages.CallFailed, fmt.Errorf("%w %q: its preset was changed or turned off meanwhile", ErrUnknownTool, r.call.Name)))
+	}
+	run, fault := r.build()
+	if fault != nil {
+		return refuse(failed(messages.CallFailed, fault))
+	}
+	return run, nil
+}
+
+// outcome is the result of a call whose tool has run. Its fault is one for the model, not for the program.
+func outcome(ctx context.Context, result Result, fault error) Result {
 	switch {
-	case err != nil && ctx.Err() != nil:
-		err = fmt.Errorf("%w while it ran, its effects are unknown: %w: %w", ErrInterrupted, context.Cause(ctx), err)
-		return failed(messages.CallInterrupted, err), nil
-	case err != nil:
-		return failed(messages.CallFailed, err), nil
+	case fault != nil && ctx.Err() != nil:
+		fault = fmt.Errorf("%w while it ran, its effects are unknown: %w: %w", ErrInterrupted, context.Cause(ctx), fault)
+		return failed(messages.CallInterrupted, fault)
+	case fault != nil:
+		return failed(messages.CallFailed, fault)
 	case result.IsError:
 		result.Status = messages.CallFailed
 		if result.Cause == nil {
@@ -191,7 +206,7 @@ func (r *running) execute(ctx context.Context) (Result, error) {
 	default:
 		result.Status = messages.CallCompleted
 	}
-	return result, nil
+	return result
 }
 
 // build makes the tool for this call.

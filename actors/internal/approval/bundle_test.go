@@ -30,7 +30,7 @@ func setup(t *testing.T, params Params) *bundle {
 	}
 }
 
-func (b *bundle) step(command Command) []Effect {
+func (b *bundle) step(command Command) {
 	b.t.Helper()
 	effects := b.state.Step(b.now, command)
 	for _, effect := range effects {
@@ -54,7 +54,6 @@ func (b *bundle) step(command Command) []Effect {
 	if err := b.state.Broken(); err != nil {
 		b.t.Fatalf("after %T: %v", command, err)
 	}
-	return effects
 }
 
 func (b *bundle) id() int { b.last++; return b.last }

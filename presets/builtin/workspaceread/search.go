@@ -174,7 +174,7 @@ func (s *searcher) entry(path string, entry fs.DirEntry, depth int) error {
 	case !entry.Type().IsRegular():
 		return nil
 	}
-	if matches, err := filepath.Match(s.names, entry.Name()); s.names != "" && (err != nil || !matches) {
+	if matches, _ := filepath.Match(s.names, entry.Name()); s.names != "" && !matches { // The pattern was checked before.
 		return nil
 	}
 	if err := s.file(path); err != nil {
