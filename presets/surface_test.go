@@ -308,21 +308,21 @@ func TestFingerprintOfACall(t *testing.T) {
 func TestToolsGetPlainArguments(t *testing.T) {
 	t.Parallel()
 	b := setupSurface(t, nil)
-	for raw, want := range map[string]string{
-		``:                                    `{}`,
-		`{"text":"<&>","n":1e2}`:              `{"n":100,"text":"<&>"}`,
-		`{"n":-0.0}`:                          `{"n":0}`,
-		`{"n":12.0}`:                          `{"n":12}`,
-		`{"n":-1200000}`:                      `{"n":-1200000}`,
-		"{\"text\":\"\\u00e9\\n\"}":           "{\"text\":\"é\\n\"}",
-		`{"n":100000000000000000000000000}`:   `{"n":100000000000000000000000000}`,
-		`{"text":"1e2"}`:                      `{"text":"1e2"}`,
-		" {\n\t\"text\"\r:\"spaces stay \"} ": `{"text":"spaces stay "}`,
+	for _, test := range []struct{ raw, want string }{
+		{``, `{}`},
+		{`{"text":"<&>","n":1e2}`, `{"n":100,"text":"<&>"}`},
+		{`{"n":-0.0}`, `{"n":0}`},
+		{`{"n":12.0}`, `{"n":12}`},
+		{`{"n":-1200000}`, `{"n":-1200000}`},
+		{"{\"text\":\"\\u00e9\\n\"}", "{\"text\":\"é\\n\"}"},
+		{`{"n":100000000000000000000000000}`, `{"n":100000000000000000000000000}`},
+		{`{"text":"1e2"}`, `{"text":"1e2"}`},
+		{" {\n\t\"text\"\r:\"spaces stay \"} ", `{"text":"spaces stay "}`},
 	} {
 		b.runs = nil
-		b.call(t, "space_calm", raw)
-		if len(b.runs) != 1 || b.runs[0] != "calm"+want {
-			t.Errorf("%s ran %v, want %s", raw, b.runs, want)
+		b.call(t, "space_calm", test.raw)
+		if len(b.runs) != 1 || b.runs[0] != "calm"+test.want {
+			t.Errorf("%s ran %v, want %s", test.raw, b.runs, test.want)
 		}
 	}
 	for number, want := range map[string]string{"15e-1": "1.5", "-5e-3": "-0.005", "1e-40": "1e-40", "7e300": "7e300", "12": "12"} {

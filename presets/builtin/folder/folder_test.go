@@ -101,9 +101,13 @@ func TestReplace(t *testing.T) {
 
 func TestIsVersionControl(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]bool{".git": true, ".GIT": true, ".git.": true, ".git ": true, ".hg": true, ".svn": true, ".jj": true, ".gitignore": false, "git": false, ".github": false} {
-		if got := folder.IsVersionControl(name); got != want {
-			t.Errorf("IsVersionControl(%q) = %t, want %t", name, got, want)
+	for want, names := range map[bool][]string{
+		true: {".git", ".GIT", ".git.", ".git ", ".hg", ".svn", ".jj"}, false: {".gitignore", "git", ".github"},
+	} {
+		for _, name := range names {
+			if got := folder.IsVersionControl(name); got != want {
+				t.Errorf("IsVersionControl(%q) = %t, want %t", name, got, want)
+			}
 		}
 	}
 }
