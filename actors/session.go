@@ -241,7 +241,7 @@ func (s *sessionActor) startTurn(c actor.Context, e session.StartTurn) {
 
 // spawnTurn starts the provider child. Its name is unique in this incarnation.
 func (s *sessionActor) spawnTurn(c actor.Context, e session.StartTurn, agent Agent) {
-	turn := s.newTurnActor(c, e, agent)
+	turn := s.newTurnActor(e, agent)
 	s.turns++
 	name := "turn-" + strconv.Itoa(s.turns)
 	props := guard(name, s.logger, func() behaviour { return turn }, actor.WithDispatcher(s.runtime.quick))
@@ -253,7 +253,7 @@ func (s *sessionActor) spawnTurn(c actor.Context, e session.StartTurn, agent Age
 	s.turnChild = pid
 }
 
-func (s *sessionActor) newTurnActor(c actor.Context, e session.StartTurn, agent Agent) *turnActor {
+func (s *sessionActor) newTurnActor(e session.StartTurn, agent Agent) *turnActor {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	run := &turnRun{id: e.Turn.ID, ctx: ctx, cancel: cancel, logger: s.logger}
 	view := SessionView{Head: s.state.Head(), Items: s.state.Items()}

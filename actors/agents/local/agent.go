@@ -42,7 +42,7 @@ func (agent) Name() string { return "Local Agent" }
 func (agent) Run(ctx context.Context, turn *actors.TurnContext) error {
 	commands, err := parse(turn.Input)
 	if err != nil {
-		return answer(turn, sentence(err.Error()))
+		return answer(turn, err.Error())
 	}
 	var said []string
 	for _, c := range commands {
@@ -137,9 +137,10 @@ func callTool(ctx context.Context, turn *actors.TurnContext, c command) (presets
 
 // request asks for one exact call. It returns why the call may not be made, or nothing.
 func request(ctx context.Context, turn *actors.TurnContext, c command) (refusal string, err error) {
+	// The call was checked before it was found to need an approval, so that its arguments are JSON.
 	arguments, err := json.Marshal(map[string]any{"tool": c.tool, "arguments": c.arguments, "reason": reason(c)})
 	if err != nil {
-		return fmt.Sprintf("%q did not work: its arguments are not JSON.", c.text), nil
+		return "", fmt.Errorf("asking for %q: %w", c.text, err)
 	}
 	result, err := turn.Tools.Call(ctx, actors.ToolCall{Name: presets.RequestToolName, Arguments: arguments, Provider: string(ID)})
 	if err != nil {
@@ -159,6 +160,3 @@ func request(ctx context.Context, turn *actors.TurnContext, c command) (refusal 
 }
 
 func reason(c command) string { return fmt.Sprintf("You asked for %q.", c.text) }
-
-// sentence makes an error text something to say.
-func sentence(text string) string { return strings.TrimSuffix(text, ".") + "." }

@@ -24,6 +24,14 @@ type command struct {
 	tools bool
 }
 
+// misunderstanding is an error whose text is a sentence for the person: the agent's answer.
+type misunderstanding string
+
+// Error implements error.
+func (m misunderstanding) Error() string { return string(m) }
+
+func saying(format string, args ...any) error { return misunderstanding(fmt.Sprintf(format, args...)) }
+
 // parse reads an input. The error is for the person; it names the command.
 func parse(input string) ([]command, error) {
 	var commands []command
@@ -51,7 +59,7 @@ func parseOne(text string) (command, error) {
 	if parser, ok := words()[strings.ToLower(word)]; ok {
 		return parser(rest)
 	}
-	return command{}, fmt.Errorf("I do not understand %.60q. Say \"help\" to see what I can do", text)
+	return command{}, saying("I do not understand %.60q. Say \"help\" to see what I can do.", text)
 }
 
 type parseFunc func(rest string) (command, error)
@@ -80,7 +88,7 @@ func words() map[string]parseFunc {
 func plain(tool string) parseFunc {
 	return func(rest string) (command, error) {
 		if rest != "" {
-			return command{}, fmt.Errorf("I do not understand %.60q behind the command", rest)
+			return command{}, saying("I do not understand %.60q behind the command.", rest)
 		}
 		return call(tool, nil)
 	}
@@ -100,7 +108,7 @@ func optional(tool, key string) parseFunc {
 func required(tool, key, usage string) parseFunc {
 	return func(rest string) (command, error) {
 		if rest == "" {
-			return command{}, fmt.Errorf("something is missing: say %q", usage)
+			return command{}, saying("Something is missing: say %q.", usage)
 		}
 		return call(tool, map[string]any{key: rest})
 	}
@@ -109,7 +117,7 @@ func required(tool, key, usage string) parseFunc {
 func parseWrite(rest string) (command, error) {
 	path, text, found := strings.Cut(rest, " ")
 	if !found || path == "" {
-		return command{}, fmt.Errorf("something is missing: say %q", "write FILE TEXT")
+		return command{}, saying("Something is missing: say %q.", "write FILE TEXT")
 	}
 	return call(toolWrite, map[string]any{"path": path, "content": text + "\n"})
 }
@@ -117,14 +125,14 @@ func parseWrite(rest string) (command, error) {
 func parseCall(rest string) (command, error) {
 	tool, arguments, _ := strings.Cut(rest, " ")
 	if tool == "" {
-		return command{}, fmt.Errorf("something is missing: say %q", "call TOOL JSON")
+		return command{}, saying("Something is missing: say %q.", "call TOOL JSON")
 	}
 	return command{tool: tool, arguments: json.RawMessage(strings.TrimSpace(arguments))}, nil
 }
 
 func parseSay(rest string) (command, error) {
 	if rest == "" {
-		return command{}, fmt.Errorf("something is missing: say %q", "say TEXT")
+		return command{}, saying("Something is missing: say %q.", "say TEXT")
 	}
 	return command{say: rest}, nil
 }
@@ -135,7 +143,7 @@ const maxPause = time.Hour
 func parseWait(rest string) (command, error) {
 	pause, err := time.ParseDuration(rest)
 	if err != nil || pause < 0 || pause > maxPause {
-		return command{}, fmt.Errorf("I cannot wait %.40q: say %q, at most %v", rest, "wait 10s", maxPause)
+		return command{}, saying("I cannot wait %.40q: say %q, at most %v.", rest, "wait 10s", maxPause)
 	}
 	return command{pause: pause}, nil
 }

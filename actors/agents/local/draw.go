@@ -53,18 +53,18 @@ func parseDraw(rest string) (command, error) {
 		case word == "size":
 			size, err := strconv.ParseFloat(next, 64)
 			if err != nil {
-				return command{}, fmt.Errorf("I cannot draw with size %.40q: say %q", next, "size 20")
+				return command{}, saying("I cannot draw with size %.40q: say %q.", next, "size 20")
 			}
 			shape.Size = &size
 			i++
 		case shape.Shape == "":
 			shape.Shape = word
 		default:
-			return command{}, fmt.Errorf("I do not understand %.40q in what to draw: say %q", word, "draw a red circle at 40,60 size 20")
+			return command{}, saying("I do not understand %.40q in what to draw: say %q.", word, "draw a red circle at 40,60 size 20")
 		}
 	}
 	if shape.Shape == "" {
-		return command{}, fmt.Errorf("something is missing: say %q", "draw a red circle")
+		return command{}, saying("Something is missing: say %q.", "draw a red circle")
 	}
 	arguments, err := json.Marshal(shape)
 	if err != nil {
@@ -82,7 +82,7 @@ func parsePoint(text string) (x, y float64, err error) {
 	x, errX := strconv.ParseFloat(left, 64)
 	y, errY := strconv.ParseFloat(right, 64)
 	if !found || errX != nil || errY != nil {
-		return 0, 0, fmt.Errorf("I cannot draw at %.40q: say %q", text, "at 40,60")
+		return 0, 0, saying("I cannot draw at %.40q: say %q.", text, "at 40,60")
 	}
 	return x, y, nil
 }
