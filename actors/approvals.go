@@ -48,10 +48,18 @@ type (
 
 // approvalWaiter is one call of Request that has not returned.
 type approvalWaiter struct {
-	// pending gets the request that a person has to decide, once.
+	// pending gets the request that a person has to decide, and another one when that took the place of the first. The newest counts.
 	pending chan presets.Request
-	told    bool // owned by the actor
 	call    *call[presets.Decision]
+}
+
+// wait tells that a person has to decide. Only the actor calls it, so that there is room after the older one is gone.
+func (w *approvalWaiter) wait(request presets.Request) {
+	select {
+	case <-w.pending:
+	default:
+	}
+	w.pending <- request
 }
 
 // approvalsActor is the shell around the rules of approvals.
@@ -111,9 +119,8 @@ func (a *approvalsActor) step(c actor.Context, command approval.Command) {
 				w.call.put(e.Decision, nil)
 			}
 		case approval.Wait:
-			if w, ok := a.waiters[e.Waiter]; ok && !w.told {
-				w.told = true
-				w.pending <- e.Request // It has room for the one.
+			if w, ok := a.waiters[e.Waiter]; ok {
+				w.wait(e.Request)
 			}
 		case approval.Save:
 			a.save(c, e)

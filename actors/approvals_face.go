@@ -64,16 +64,9 @@ func (a *Approvals) Request(ctx context.Context, ask presets.Ask) (presets.Decis
 	ask.OnPending = nil
 	a.root.Send(a.pid, askApproval{id: id, ask: ask, waiter: w})
 	if onPending != nil {
-		select {
-		case request := <-w.pending:
-			if err := onPending(request); err != nil {
-				a.leave(id, "the call could not be recorded")
-				return presets.Decision{}, err
-			}
-		case r := <-w.call.reply:
-			w.call.reply <- r // Put back for the wait below: there is room for the one.
-		case <-ctx.Done():
-		case <-a.gone:
+		if err := a.follow(ctx, w, onPending); err != nil {
+			a.leave(id, "the call could not be recorded")
+			return presets.Decision{}, err
 		}
 	}
 	decision, err := w.call.wait(ctx, a.gone)
@@ -82,6 +75,30 @@ func (a *Approvals) Request(ctx context.Context, ask presets.Ask) (presets.Decis
 		return presets.Decision{}, a.named(err)
 	}
 	return decision, nil
+}
+
+// follow tells of each request that the waiter waits on, until there is an answer, or nobody to wait for it.
+func (a *Approvals) follow(ctx context.Context, w *approvalWaiter, onPending func(presets.Request) error) error {
+	for {
+		select {
+		case request := <-w.pending:
+			if err := onPending(request); err != nil {
+				return err
+			}
+		case r := <-w.call.reply:
+			w.call.reply <- r // Put back for the wait: there is room for the one.
+			select {
+			case request := <-w.pending:
+				return onPending(request) // It was asked before it was answered.
+			default:
+				return nil
+			}
+		case <-ctx.Done():
+			return nil
+		case <-a.gone:
+			return nil
+		}
+	}
 }
 
 func (a *Approvals) leave(id approval.WaiterID, reason string) {

@@ -185,7 +185,9 @@ func TestChecklist23And24HooksThatMisbehave(t *testing.T) {
 		"panic":          {func(*actors.TurnContext) error { panic("the server is gone") }, "the server is gone"},
 		"reports fail":   {func(turn *actors.TurnContext) error { _ = turn.Turn.Fail(errors.New("stray")); return nil }, ""},
 		"reports finish": {func(turn *actors.TurnContext) error { _ = turn.Turn.Finish("stray"); return nil }, ""},
-		"sets a hook":    {func(turn *actors.TurnContext) error { return turn.Turn.SetCancel(func() error { return errors.New("stray") }) }, ""},
+		"sets a hook": {func(turn *actors.TurnContext) error {
+			return turn.Turn.SetCancel(func() error { return errors.New("stray") })
+		}, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

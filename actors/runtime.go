@@ -168,7 +168,7 @@ func (r *rootActor) spawn(c actor.Context) error {
 		})
 	}
 	approvals := newApprovalsActor(rt, approval.New(approval.Params{
-		Policy: rt.options.Policy, Grants: r.grants, RequestTTL: int64(rt.options.ApprovalTTL / time.Second),
+		Policy: rt.options.Policy, Grants: r.grants, RequestTTL: int64((rt.options.ApprovalTTL + time.Second - 1) / time.Second), // Up: less than a second is not "without limit".
 	}), rt.deps.Grants)
 	pid := child("approvals", func() behaviour { return approvals }, actor.WithDispatcher(rt.quick))
 	rt.approvals = &Approvals{root: rt.system.Root, pid: pid, gone: rt.stopped}

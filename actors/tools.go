@@ -2,8 +2,11 @@ package actors
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"agentd/actors/internal/session"
 	"agentd/messages"
@@ -77,6 +80,8 @@ type toolRecorder struct {
 	// begun says that the call's item is stored, settled that its result is.
 	begun   bool
 	settled bool
+	// asked is how many requests the call has waited on.
+	asked int
 }
 
 // Record implements [presets.Recorder].
@@ -86,6 +91,9 @@ func (r *toolRecorder) Record(_ context.Context, step presets.Step) error {
 		event, err := r.event(session.EventApprovalRequested, "itm-request-", requestData{step.Request.ID, *step.Request})
 		if err != nil {
 			return err
+		}
+		if r.asked++; r.asked > 1 { // The question got a new id: the old one has a decision of its own.
+			event.ID += messages.ItemID("-" + strconv.Itoa(r.asked))
 		}
 		return r.store(r.callItem(messages.CallPending), event)
 	case presets.StepDecided:
@@ -121,7 +129,7 @@ func (r *toolRecorder) settle(result presets.Result) error {
 
 func (r *toolRecorder) callItem(status messages.CallStatus) messages.Item {
 	item := messages.Item{
-		ID: "itm-tool-call-" + messages.ItemID(r.call.ID), Type: messages.ItemToolCall, CallID: r.call.ID, Status: status,
+		ID: itemOf("itm-tool-call-", r.call.ID), Type: messages.ItemToolCall, CallID: r.call.ID, Status: status,
 	}
 	if !r.begun {
 		item.Name, item.Arguments, item.ParentID = valid(r.call.Name), r.arguments(), r.tools.parent
@@ -141,15 +149,26 @@ func (r *toolRecorder) arguments() string {
 
 func (r *toolRecorder) resultItem(result presets.Result) messages.Item {
 	return messages.Item{
-		ID: "itm-tool-result-" + messages.ItemID(r.call.ID), Type: messages.ItemToolResult, Name: valid(r.call.Name), CallID: r.call.ID,
-		ParentID: "itm-tool-call-" + messages.ItemID(r.call.ID), Output: valid(result.Text), IsError: result.IsError,
+		ID: itemOf("itm-tool-result-", r.call.ID), Type: messages.ItemToolResult, Name: valid(r.call.Name), CallID: r.call.ID,
+		ParentID: itemOf("itm-tool-call-", r.call.ID), Output: valid(result.Text), IsError: result.IsError,
 	}
 }
 
 func (r *toolRecorder) event(kind string, prefix messages.ItemID, value any) (messages.Item, error) {
-	item, err := eventItem(kind, prefix+messages.ItemID(r.call.ID), value)
-	item.ParentID = "itm-tool-call-" + messages.ItemID(r.call.ID)
+	item, err := eventItem(kind, itemOf(prefix, r.call.ID), value)
+	item.ParentID = itemOf("itm-tool-call-", r.call.ID)
 	return item, err
+}
+
+// itemOf names an item after its call, so that the same call always has the same items. A call id that is too long for that is
+// stood for by its hash.
+func itemOf(prefix messages.ItemID, call messages.CallID) messages.ItemID {
+	const room = 8 // For a number behind it.
+	if len(prefix)+len(call)+room <= messages.MaxIDBytes {
+		return prefix + messages.ItemID(call)
+	}
+	hash := sha256.Sum256([]byte(call))
+	return prefix + messages.ItemID(hex.EncodeToString(hash[:]))
 }
 
 // eventItem makes the item of an event whose content is a value.
@@ -186,7 +205,7 @@ func (r *viewRecorder) Record(_ context.Context, step presets.Step) error {
 	var err error
 	switch step.Kind {
 	case presets.StepRequested:
-		item, err = eventItem(session.EventApprovalRequested, "itm-request-"+messages.ItemID(step.CallID), requestData{step.Request.ID, *step.Request})
+		item, err = eventItem(session.EventApprovalRequested, "itm-request-"+messages.ItemID(step.Request.ID), requestData{step.Request.ID, *step.Request})
 	case presets.StepDecided:
 		item, err = eventItem(session.EventApprovalDecided, "itm-decision-"+messages.ItemID(step.CallID), step.Decision)
 	case presets.StepStarted, presets.StepFinished:

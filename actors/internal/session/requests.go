@@ -72,19 +72,16 @@ func (t *turn) trackRequest(item *messages.Item) {
 	}
 }
 
-// closeRequests decides what nobody waits for any more. A request whose call has its answer may stay open, for the next
-// such call; when the process has gone, no request is left that a person could decide.
+// closeRequests decides what is open when the turn ends: then its owner releases every approval that was asked for in it, also
+// one that no call waits for, and when the process has gone no request is left that a person could decide.
 func (s *State) closeRequests(t *turn) []messages.Change {
-	var changes []messages.Change
-	interrupted := t.outcome.status == messages.TurnInterrupted
+	changes := make([]messages.Change, 0, len(t.requests))
+	outcome, reason := "cancelled", "the turn ended before a decision"
+	if t.outcome.status == messages.TurnInterrupted {
+		outcome, reason = "expired", "the process ended before a decision"
+	}
 	for _, r := range slices.Clone(t.requests) {
-		c := t.byCall[r.call]
-		switch {
-		case interrupted:
-			changes = append(changes, s.closeRequest(t, r, "expired", "the process ended before a decision"))
-		case c != nil && c.result == "":
-			changes = append(changes, s.closeRequest(t, r, "cancelled", "the turn ended before a decision"))
-		}
+		changes = append(changes, s.closeRequest(t, r, outcome, reason))
 	}
 	return changes
 }
