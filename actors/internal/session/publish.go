@@ -1,6 +1,10 @@
 package session
 
-import "agentd/messages"
+import (
+	"slices"
+
+	"agentd/messages"
+)
 
 // event makes what the subscribers are told of a stored change, or false for those that are the writer's own business.
 func (s *State) event(seq uint64, change messages.Change) (messages.Event, bool) {
@@ -24,13 +28,18 @@ func (s *State) event(seq uint64, change messages.Change) (messages.Event, bool)
 	return event, true
 }
 
-// republish tells the newest text of a draft behind an older version that became stored, be that a draft or not, so that nobody is left with less than was shown.
+// republish tells the newest text of a draft behind an older version that became stored, be that a draft or not, so that nobody is left
+// with less than was shown. The final version is told so, too, while it is on its way.
 func (s *State) republish(item *messages.Item) {
-	if item == nil || s.active == nil {
+	t := s.active
+	if item == nil || t == nil {
 		return
 	}
-	if d := s.active.draft(item.ID); d != nil && d.dirty {
+	if d := t.draft(item.ID); d != nil && d.dirty {
 		s.publishDraft(d)
+	} else if p, underway := s.pending[item.ID]; underway && slices.Contains(t.closing, item.ID) {
+		p.item.StreamStatus = messages.StreamStreaming
+		s.publishDraft(&draft{item: p.item})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -43,9 +44,9 @@ type world struct {
 	turns, items int
 	// view is a slice of items that somebody reads, and what was in it.
 	view, viewCopy []messages.Item
-	// shown is the text that a subscriber has last seen of an item.
-	shown map[messages.ItemID]string
-	known *known
+	// shown is the text that a subscriber has last seen of an item, before what it was one step ago.
+	shown, before map[messages.ItemID]string
+	known         *known
 }
 
 // stored is a change as it was encoded, and as it was decoded again.
@@ -97,6 +98,7 @@ func (w *world) run(id messages.TurnID) *run {
 // send gives the state a message, performs what it answers, and checks everything.
 func (w *world) send(msg Message) error {
 	w.now++
+	w.before = maps.Clone(w.shown)
 	if err := w.perform(w.state.Step(w.now, msg)); err != nil {
 		return err
 	}
@@ -108,6 +110,11 @@ func (w *world) send(msg Message) error {
 	}
 	if got, want := w.state.doc.Head.LastSeq, w.acked.Head.LastSeq; got != want {
 		return fmt.Errorf("the document is at %d, acknowledged is %d", got, want)
+	}
+	for id, before := range w.before {
+		if w.shown[id] < before { // The texts hold the time.
+			return fmt.Errorf("item %q was shown as %q, and then as %q", id, before, w.shown[id])
+		}
 	}
 	for _, d := range w.state.Drafts() {
 		if text, seen := w.shown[d.ID]; seen && text != d.Content {
@@ -353,6 +360,9 @@ func (w *world) ack() error {
 		return w.send(Committed{ID: w.lastID})
 	}
 	w.keep()
+	if err := w.checkTurns(); err != nil {
+		return err
+	}
 	if err := replay(w.acked, w.records); err != nil {
 		return err
 	}
@@ -362,6 +372,35 @@ func (w *world) ack() error {
 		return err
 	}
 	return w.sameAsAcked()
+}
+
+// checkTurns: items are added and changed by their own turn, between its start and its end.
+func (w *world) checkTurns() error {
+	open := w.state.open()
+	for i := range w.records {
+		var item messages.Item
+		switch c := w.records[i].change.(type) {
+		case messages.TurnStarted:
+			open = c.Turn.ID
+			continue
+		case messages.TurnEnded:
+			if c.Turn.ID != open {
+				return fmt.Errorf("turn %q ends, open is %q", c.Turn.ID, open)
+			}
+			open = ""
+			continue
+		case messages.ItemAppended:
+			item = c.Item
+		case messages.ItemUpdated:
+			item = c.Item
+		default:
+			continue
+		}
+		if item.TurnID != open || open == "" {
+			return fmt.Errorf("item %q of turn %q changes, open is %q", item.ID, item.TurnID, open)
+		}
+	}
+	return nil
 }
 
 var errStore = errors.New("store fault")
