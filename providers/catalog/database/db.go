@@ -19,6 +19,25 @@ func (d *DB) Query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 	return d.conn.QueryContext(ctx, query, args...)
 }
 
+// Each runs a query and calls row after each row was scanned into dest, which are pointers as for
+// [database/sql.Rows.Scan]. It ends with the first error.
+func (d *DB) Each(ctx context.Context, query string, args, dest []any, row func() error) error {
+	rows, err := d.conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		if err := row(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 // HasTable reports whether a table or view of that name exists.
 func (d *DB) HasTable(ctx context.Context, table string) (bool, error) {
 	var n int
@@ -44,9 +63,13 @@ func (d *DB) Columns(ctx context.Context, table string) (map[string]bool, error)
 	return out, rows.Err()
 }
 
+// MaxValueChars bounds what [Select] asks for of one value, so that a row cannot take the memory of the program.
+const MaxValueChars = 256 << 10
+
 // Select returns a query for those of the wanted columns that the table has, in the order wanted, with NULL in the place
 // of each that it has not, so that one scan serves all versions of a schema. Names are quoted. have comes from
-// [DB.Columns]. tail is appended as it stands: WHERE, ORDER BY, LIMIT; it must not hold text from outside.
+// [DB.Columns]. Each value is cut to its first [MaxValueChars] characters. tail is appended as it stands: WHERE, ORDER BY,
+// LIMIT; it must not hold text from outside.
 func Select(table string, have map[string]bool, want []string, tail string) string {
 	var b strings.Builder
 	b.WriteString("SELECT ")
@@ -55,7 +78,7 @@ func Select(table string, have map[string]bool, want []string, tail string) stri
 			b.WriteString(", ")
 		}
 		if have[strings.ToLower(c)] {
-			b.WriteString(quote(c))
+			fmt.Fprintf(&b, "substr(%s, 1, %d)", quote(c), MaxValueChars)
 		} else {
 			b.WriteString("NULL")
 		}

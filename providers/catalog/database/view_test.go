@@ -185,7 +185,7 @@ func TestViewRefusesWrites(t *testing.T) {
 func TestSelect(t *testing.T) {
 	t.Parallel()
 	got := database.Select("session", map[string]bool{"id": true}, []string{"id", "title"}, "WHERE 1")
-	if want := `SELECT "id", NULL FROM "session" WHERE 1`; got != want {
+	if want := `SELECT substr("id", 1, 262144), NULL FROM "session" WHERE 1`; got != want {
 		t.Errorf("Select() = %q, want %q", got, want)
 	}
 }
@@ -194,5 +194,35 @@ func put(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestSelectOfAHugeValue(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.db")
+	write(t, path, "CREATE TABLE session (id INTEGER, title TEXT)", "INSERT INTO session VALUES (7, printf('%.*c', 3000000, 'x'))", "INSERT INTO session VALUES (8, NULL)")
+	var ids []database.Int
+	var sizes []int
+	err := database.View(t.Context(), path, func(ctx context.Context, db *database.DB) error {
+		ids, sizes = nil, nil
+		have, err := db.Columns(ctx, "session")
+		if err != nil {
+			return err
+		}
+		var id database.Int
+		var title, other database.Text
+		return db.Each(ctx, database.Select("session", have, []string{"id", "title", "other"}, "ORDER BY id"), nil, []any{&id, &title, &other}, func() error {
+			ids, sizes = append(ids, id), append(sizes, len(title)+len(other))
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]database.Int{7, 8}, ids); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{database.MaxValueChars, 0}, sizes); diff != "" {
+		t.Errorf("sizes (-want +got):\n%s", diff)
 	}
 }

@@ -3,6 +3,7 @@ package readers
 import (
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/claude"
+	"agentd/providers/catalog/codex"
 )
 
 // All returns one reader for each agent. The catalog orders them; here they stand in alphabetical order, one a
@@ -10,5 +11,6 @@ import (
 func All() []catalog.Reader {
 	return []catalog.Reader{
 		claude.New(),
+		codex.New(),
 	}
 }
