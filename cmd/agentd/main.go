@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"agentd/actors"
+	"agentd/actors/agents/local"
+)
+
+func main() {
+	os.Exit(start(local.Register))
+}
+
+// start runs the program on the process's own arguments, streams and signals, with these agents.
+func start(agents ...func(*actors.Agents) error) int {
+	presses := make(chan os.Signal, 2)
+	signal.Notify(presses, os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, stop) // The second one kills.
+	return run(ctx, &program{
+		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		getenv: os.Getenv, presses: presses, quit: os.Exit, agents: agents,
+	})
+}
