@@ -41,6 +41,8 @@ type entry struct {
 	turn atomic.Pointer[TurnHandle]
 	// idleSince is when the session became idle, in Unix nanoseconds, or 0 while it is busy.
 	idleSince atomic.Int64
+	// leaving says that the registry asked the session to leave, to make room. The registry owns it.
+	leaving bool
 	// folding says that a fold was asked for since the session was last busy.
 	folding atomic.Bool
 }
@@ -86,7 +88,7 @@ func (e *entry) left(err error) {
 			e.create.reply.fail(errors.Join(ErrClosing, err))
 		}
 		close(e.gone)
-		e.end()
+		close(*e.life.Load()) // No incarnation comes any more: this one stays closed, for those who hold the entry still.
 	})
 }
 

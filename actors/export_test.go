@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -32,4 +33,21 @@ func EndTurnActor(rt *Runtime, id messages.SessionID, turn int) {
 	if e, ok := rt.live.get(id); ok {
 		rt.system.Root.Stop(actor.NewPID(e.pid.Address, e.pid.Id+"/turn-"+strconv.Itoa(turn)))
 	}
+}
+
+// Held is what a caller holds of a live session between looking it up and asking it something.
+type Held struct{ entry *entry }
+
+// Hold looks up a live session.
+func Hold(rt *Runtime, id messages.SessionID) (Held, bool) {
+	e, ok := rt.live.get(id)
+	return Held{e}, ok
+}
+
+// View asks the session as a caller does who was late.
+func (h Held) View(ctx context.Context) error {
+	reply, life := newCall[SessionView](), h.entry.lifetime()
+	h.entry.send(viewRequest{reply: reply})
+	_, err := reply.wait(ctx, life)
+	return err
 }

@@ -46,6 +46,7 @@ type registryActor struct {
 	generation uint64
 	timer      *time.Timer
 	draining   chan struct{}
+	room       room
 }
 
 // liveSessions maps ids to entries. Only the registry writes.
@@ -86,11 +87,15 @@ func (r *registryActor) receive(c actor.Context, msg any) {
 	case sessionLeft:
 		r.live.remove(m.entry)
 		c.Poison(m.entry.pid) // Behind what is in its mailbox, so that all of it is answered.
+		r.onDeparture(c, m.entry)
+	case stays:
+		r.onDeparture(c, m.entry)
 	case sweep:
 		r.onSweep(c)
 		r.schedule(c)
 	case drainAll:
 		r.draining = m.done
+		r.room.refuse(ErrStopping)
 		r.live.entries.Range(func(_, value any) bool {
 			c.Send(value.(*entry).pid, session.Drain{Force: true}) //nolint:forcetypeassert // Only entries are stored.
 			return true
@@ -113,10 +118,14 @@ func (r *registryActor) onActivate(c actor.Context, m activate) {
 		m.reply.fail(ErrStopping)
 		return
 	case r.live.count >= r.runtime.options.MaxLiveSessions:
-		r.onSweep(c)
-		m.reply.fail(fmt.Errorf("session %q: %w: %d", m.id, ErrTooManySessions, r.live.count))
+		r.makeRoom(c, m)
 		return
 	}
+	r.spawn(c, m)
+}
+
+// spawn starts the actor of a session.
+func (r *registryActor) spawn(c actor.Context, m activate) {
 	e := newEntry(r.runtime, m.id, m.create)
 	r.generation++
 	name := "session-" + string(m.id) + "-" + strconv.FormatUint(r.generation, 10)
@@ -137,11 +146,12 @@ func (r *registryActor) props(e *entry) *actor.Props {
 }
 
 // childEnded drops a session whose actor is gone, for whatever reason.
-func (r *registryActor) childEnded(_ actor.Context, child *actor.PID) {
+func (r *registryActor) childEnded(c actor.Context, child *actor.PID) {
 	if e, ok := r.live.byPID[child.Id]; ok {
 		delete(r.live.byPID, child.Id)
 		r.live.remove(e)
 		e.left(nil)
+		r.onDeparture(c, e)
 	}
 	r.checkDrained()
 }
@@ -150,12 +160,11 @@ func (r *registryActor) childEnded(_ actor.Context, child *actor.PID) {
 func (r *registryActor) onSweep(c actor.Context) {
 	now := r.runtime.now()
 	options := &r.runtime.options
-	crowded := r.live.count >= options.MaxLiveSessions
 	r.live.entries.Range(func(_, value any) bool {
 		e := value.(*entry) //nolint:forcetypeassert // Only entries are stored.
 		idle := e.idleFor(now)
 		switch {
-		case idle >= options.IdleTimeout || crowded && idle > 0:
+		case idle >= options.IdleTimeout:
 			c.Send(e.pid, session.Drain{})
 		case idle >= options.FoldDelay && !e.folding.Load():
 			e.folding.Store(true)
@@ -198,6 +207,7 @@ func (r *registryActor) stopping(actor.Context) {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
+	r.room.refuse(ErrClosing)
 }
 
 func (r *registryActor) refuse(msg any, err error) {

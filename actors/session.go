@@ -118,7 +118,8 @@ func (s *sessionActor) deliver(c actor.Context, msg any) {
 
 func (s *sessionActor) step(c actor.Context, msg session.Message) {
 	if drain, ok := msg.(session.Drain); ok && !drain.Force && s.entry.hub.watched() {
-		return // Somebody listens: the session stays.
+		s.refuse(msg, ErrBusy) // Somebody listens: the session stays.
+		return
 	}
 	s.state.Watch(s.entry.hub.watched())
 	s.perform(c, s.state.Step(s.runtime.unix(), msg))

@@ -62,6 +62,9 @@ func (r *Runtime) Watch(id messages.SessionID, opts actors.SubscribeOptions) *Pr
 	if err != nil {
 		r.tb.Fatal(err)
 	}
+	if opts.Live {
+		opts.After = 0
+	}
 	return NewProbe(r.tb, sub, opts.After)
 }
 
