@@ -4,6 +4,7 @@ import (
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/claude"
 	"agentd/providers/catalog/codex"
+	"agentd/providers/catalog/gemini"
 )
 
 // All returns one reader for each agent. The catalog orders them; here they stand in alphabetical order, one a
@@ -12,5 +13,6 @@ func All() []catalog.Reader {
 	return []catalog.Reader{
 		claude.New(),
 		codex.New(),
+		gemini.New(),
 	}
 }
