@@ -19,6 +19,7 @@ func (s *State) onSetData(m SetData) {
 	s.stage(group{
 		changes: []messages.Change{messages.DataSet{Key: m.Key, Value: m.Value}},
 		then:    then{what: followReply, ticket: m.Ticket},
+		owner:   s.turnFor(m.Turn),
 	})
 }
 

@@ -21,7 +21,7 @@ func (s *State) putDraft(t *turn, item messages.Item, ticket Ticket) {
 		t.drafts = append(t.drafts, d)
 		s.wake(false)
 	default:
-		s.stage(group{changes: []messages.Change{s.putWhole(t, item)}})
+		s.stage(group{changes: []messages.Change{s.putWhole(t, item)}, owner: t})
 		d = &draft{item: s.pending[item.ID].item}
 		t.drafts = append(t.drafts, d)
 	}
@@ -45,7 +45,7 @@ func (s *State) storeDrafts(t *turn) {
 		changes = append(changes, s.putWhole(t, d.item))
 	}
 	if changes != nil {
-		s.stage(group{changes: changes})
+		s.stage(group{changes: changes, owner: t})
 	}
 }
 

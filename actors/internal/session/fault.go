@@ -9,7 +9,7 @@ import (
 )
 
 // drop gives up what a failed commit held, and everything that was staged upon it. The document is
-// as it was; those who wait are told.
+// as it was; those who wait are told; a turn that lost something is stopped.
 func (s *State) drop(err error) {
 	lost := slices.Concat(s.flight, s.staged)
 	for _, t := range []*turn{s.active, s.owed} {
@@ -26,8 +26,8 @@ func (s *State) drop(err error) {
 		s.leave(Leave{Err: told}, told) // The session was never made.
 		return
 	}
-	if t := s.active; t != nil {
-		// It accepts items: one that starts or ends was given up above.
+	// An active turn accepts items: one that starts or ends was given up above.
+	if t := s.active; t != nil && slices.ContainsFunc(lost, func(g group) bool { return g.owner == t }) {
 		s.reopen(t)
 		for _, d := range t.drafts {
 			s.publishDraft(d) // It may be what was to be its final version.

@@ -26,6 +26,7 @@ func (s *State) onAppend(m Append) {
 	s.stage(group{
 		changes: []messages.Change{s.putWhole(t, item)},
 		then:    then{what: followItem, ticket: m.Ticket, item: item.ID},
+		owner:   t,
 	})
 	if item.IsDraft() {
 		t.drafts = append(t.drafts, &draft{item: s.pending[item.ID].item})
@@ -54,6 +55,7 @@ func (s *State) onUpsert(m Upsert) {
 	s.stage(group{
 		changes: []messages.Change{s.put(t, item)},
 		then:    then{what: followItem, ticket: m.Ticket, item: item.ID},
+		owner:   t,
 	})
 }
 
@@ -77,7 +79,7 @@ func (s *State) onRecord(m Record) {
 	for _, item := range items {
 		changes = append(changes, s.put(t, item))
 	}
-	s.stage(group{changes: changes, then: then{what: followReply, ticket: m.Ticket}})
+	s.stage(group{changes: changes, then: then{what: followReply, ticket: m.Ticket}, owner: t})
 }
 
 // admit cleans a batch of items and checks that they may be put, one after another. It changes nothing.

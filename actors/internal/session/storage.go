@@ -14,6 +14,8 @@ const maxCommitChanges = 2 * MaxBatchItems
 type group struct {
 	changes []messages.Change
 	then    then
+	// owner is the turn that misses something if the group is not stored, nil if none does.
+	owner *turn
 }
 
 // then says what an acknowledged group leads to.

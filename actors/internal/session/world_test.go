@@ -335,6 +335,9 @@ func (w *world) onCommit(c Commit) error {
 	if c.ID <= w.lastID || len(records) == 0 {
 		return fmt.Errorf("commit %d with %d changes follows commit %d", c.ID, len(records), w.lastID)
 	}
+	if c.At != w.now {
+		return fmt.Errorf("commit is dated %d, and it is %d", c.At, w.now)
+	}
 	if c.After != w.acked.Head.LastSeq {
 		return fmt.Errorf("commit follows %d, stored is %d", c.After, w.acked.Head.LastSeq)
 	}
