@@ -210,7 +210,7 @@ func (rt *Runtime) spawnTree(grants []presets.Grant) error {
 
 // Stop ends the runtime: it refuses what is new, cancels what runs and waits for it, folds the sessions and closes the store. It waits at
 // most [Options.StopTimeout], or as long as the context; what did not stop is named in an [*UnstoppedError] and left behind. A call of the store
-// that hangs is waited for as long again, and then the store is left open. Folding has no limit of time: what is not folded is not lost,
+// that hangs is waited for as long again, and then the store is left open until it returns. Folding has no limit of time: what is not folded is not lost,
 // but makes the next start slower. Stop may be called more than once, also at the same time; each call waits for the end.
 func (rt *Runtime) Stop(ctx context.Context) error {
 	rt.stopOnce.Do(func() {
@@ -240,19 +240,33 @@ func (rt *Runtime) stop(ctx context.Context) error {
 	rt.system.Root.Poison(rt.root) // The journal and the snapshot actors finish what they have.
 	if !rt.ended() {
 		unstopped.Store = true
+		rt.spawn("the end of the runtime", "", rt.endLate)
 		return unstopped
 	}
-	rt.system.Shutdown()
-	rt.quick.close()
-	rt.workers.close()
-	err := rt.store.Close(context.WithoutCancel(ctx))
-	if err != nil {
-		err = fmt.Errorf("stopping the runtime: closing the store: %w", err)
-	}
+	err := rt.release(context.WithoutCancel(ctx))
 	if len(unstopped.Sessions)+len(unstopped.Goroutines) > 0 {
 		err = errors.Join(unstopped, err)
 	}
 	return err
+}
+
+// release gives back what the runtime holds, when its actors have ended.
+func (rt *Runtime) release(ctx context.Context) error {
+	rt.system.Shutdown()
+	rt.quick.close()
+	rt.workers.close()
+	if err := rt.store.Close(ctx); err != nil {
+		return fmt.Errorf("stopping the runtime: closing the store: %w", err)
+	}
+	return nil
+}
+
+// endLate releases what Stop had to leave behind, if the store answers after all.
+func (rt *Runtime) endLate() {
+	<-rt.stopped
+	if err := rt.release(context.Background()); err != nil {
+		rt.logger.Error("ending a runtime that could not stop in time", slog.Any("error", err))
+	}
 }
 
 // ended waits for the end of the actors, which only a call of the store can hold up, and reports whether it came. It has as much time
