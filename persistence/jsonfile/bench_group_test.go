@@ -49,6 +49,7 @@ func batches(in <-chan commitRequest, commit func([]persistence.Append) []error)
 
 // runGroup lets every session append b.N/groupSessions times, two records at a time.
 func runGroup(b *testing.B, handles []persistence.Handle, commit func([]persistence.Append) []error) {
+	b.Helper()
 	requests := make(chan commitRequest, groupSessions)
 	var writer, sessions sync.WaitGroup
 	writer.Go(func() { batches(requests, commit) })

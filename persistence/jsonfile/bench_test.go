@@ -17,6 +17,7 @@ import (
 
 // turnRecords are the records of half a turn, as one append.
 func turnRecords(tb testing.TB, after uint64) []messages.Record {
+	tb.Helper()
 	return []messages.Record{
 		record(tb, after+1, messages.ItemAppended{Item: message(int(after + 1))}),
 		record(tb, after+2, messages.ItemAppended{Item: message(int(after + 2))}),
@@ -150,6 +151,7 @@ func BenchmarkRead(b *testing.B) {
 // stocked makes a data directory with 10,000 stored sessions, of which some have unfolded records of a running turn. A kill is
 // a copy of the files as they are.
 func stocked(b *testing.B, running int) string {
+	b.Helper()
 	dir := b.TempDir()
 	for i := range 10_000 {
 		writeSnapshot(b, dir, messages.SessionID(fmt.Sprintf("agt-ses-%05d", i)), 3)

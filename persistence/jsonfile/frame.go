@@ -2,6 +2,7 @@ package jsonfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -107,7 +108,7 @@ func putChecksum(line []byte, table *crc32.Table) {
 // checkedJSON returns the JSON of a line (without its line end) whose checksum is right.
 func checkedJSON(line []byte, table *crc32.Table) ([]byte, error) {
 	if len(line) < jsonOffset+2 || line[crcDigits] != ' ' {
-		return nil, fmt.Errorf("the line is not a checksum and a record")
+		return nil, errors.New("the line is not a checksum and a record")
 	}
 	var want uint32
 	for _, c := range line[:crcDigits] {
@@ -117,7 +118,7 @@ func checkedJSON(line []byte, table *crc32.Table) ([]byte, error) {
 		case c >= 'a' && c <= 'f':
 			want = want<<4 | uint32(c-'a'+10)
 		default:
-			return nil, fmt.Errorf("the line does not begin with a checksum")
+			return nil, errors.New("the line does not begin with a checksum")
 		}
 	}
 	text := line[jsonOffset:]
@@ -153,7 +154,7 @@ func parseFrame(line []byte, table *crc32.Table) (frame, error) {
 	}
 	c.want(`,"body":`)
 	if c.failed || len(c.rest) < 3 || c.rest[0] != '{' || c.rest[len(c.rest)-1] != '}' {
-		return frame{}, fmt.Errorf("the line is not laid out as a record")
+		return frame{}, errors.New("the line is not laid out as a record")
 	}
 	f.body = c.rest[:len(c.rest)-1]
 	return f, nil

@@ -1,6 +1,7 @@
 package jsonfile
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 
@@ -40,7 +41,7 @@ func parseHeader(line []byte, table *crc32.Table) (header, error) {
 		return header{}, err
 	}
 	if !gjson.ValidBytes(text) {
-		return header{}, fmt.Errorf("the first line is not JSON")
+		return header{}, errors.New("the first line is not JSON")
 	}
 	fields := gjson.GetManyBytes(text, "schema", "segment", "previous", "valid", "carried")
 	if schema := fields[0].String(); schema != journalSchema {
@@ -51,7 +52,7 @@ func parseHeader(line []byte, table *crc32.Table) (header, error) {
 		Valid: fields[3].Int(), Carried: fields[4].Int(),
 	}
 	if h.Previous >= h.Segment || h.Valid < 0 || h.Carried < 0 {
-		return header{}, fmt.Errorf("the first line contradicts itself")
+		return header{}, errors.New("the first line contradicts itself")
 	}
 	return h, nil
 }

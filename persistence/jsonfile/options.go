@@ -55,13 +55,13 @@ func (o *Options) withDefaults() Options {
 
 func (o *Options) validate() error {
 	if o.SegmentBytes < 1 || o.SegmentBytes > maxSegmentBytes {
-		return fmt.Errorf("Options.SegmentBytes is %d, want 1 to %d", o.SegmentBytes, maxSegmentBytes)
+		return fmt.Errorf("invalid Options.SegmentBytes is %d, want 1 to %d", o.SegmentBytes, maxSegmentBytes)
 	}
 	if o.PreallocateBytes > o.SegmentBytes && o.PreallocateBytes != DefaultPreallocateBytes {
-		return fmt.Errorf("Options.PreallocateBytes is %d, want at most SegmentBytes, %d", o.PreallocateBytes, o.SegmentBytes)
+		return fmt.Errorf("invalid Options.PreallocateBytes is %d, want at most SegmentBytes, %d", o.PreallocateBytes, o.SegmentBytes)
 	}
 	if o.IdleSessions < 0 {
-		return fmt.Errorf("Options.IdleSessions is %d, want 0 or more", o.IdleSessions)
+		return fmt.Errorf("invalid Options.IdleSessions is %d, want 0 or more", o.IdleSessions)
 	}
 	return nil
 }

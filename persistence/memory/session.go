@@ -44,6 +44,7 @@ func (s *session) commit(a *persistence.Append) error {
 			s.running = true
 		case messages.KindTurnEnded, messages.KindDeleted:
 			s.running = false
+		default:
 		}
 	}
 	return nil

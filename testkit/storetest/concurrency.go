@@ -25,8 +25,8 @@ const (
 
 func racingID(i int) messages.SessionID { return messages.SessionID(fmt.Sprintf("race-%d", i)) }
 
-func testPrefixReads(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testPrefixReads(t *trial) {
+	store := t.open(t)
 	writers := make([]*writer, racingSessions)
 	acked := make([]atomic.Int64, racingSessions)
 	for i := range writers {
@@ -68,7 +68,8 @@ func testPrefixReads(t *testing.T, b *Backend) {
 }
 
 // writeInBatches appends items to every session; each item is updated in the append after it.
-func writeInBatches(t *testing.T, store persistence.Store, writers []*writer, acked []atomic.Int64) {
+func writeInBatches(tb testing.TB, store persistence.Store, writers []*writer, acked []atomic.Int64) {
+	tb.Helper()
 	for round := range racingRounds {
 		var batch []persistence.Append
 		for _, w := range writers {
@@ -80,9 +81,9 @@ func writeInBatches(t *testing.T, store persistence.Store, writers []*writer, ac
 			}
 			batch = append(batch, w.next(changes...))
 		}
-		for i, err := range store.Commit(t.Context(), batch) {
+		for i, err := range store.Commit(tb.Context(), batch) {
 			if err != nil {
-				t.Errorf("Commit = %v", err)
+				tb.Errorf("Commit = %v", err)
 				return
 			}
 			writers[i].stored(batch[i])
@@ -92,40 +93,41 @@ func writeInBatches(t *testing.T, store persistence.Store, writers []*writer, ac
 }
 
 // readPrefix reads a session and checks that it is what writeInBatches had written at some moment, no earlier than acked.
-func readPrefix(t *testing.T, store persistence.Store, id messages.SessionID, acked int64) {
-	doc, err := store.Read(t.Context(), id)
+func readPrefix(tb testing.TB, store persistence.Store, id messages.SessionID, acked int64) {
+	tb.Helper()
+	doc, err := store.Read(tb.Context(), id)
 	if err != nil {
-		t.Errorf("Read = %v", err)
+		tb.Errorf("Read = %v", err)
 		return
 	}
 	if int64(len(doc.Items)) < acked || doc.Head.ItemCount != len(doc.Items) {
-		t.Errorf("Read = %d items, head says %d, %d were acknowledged", len(doc.Items), doc.Head.ItemCount, acked)
+		tb.Errorf("Read = %d items, head says %d, %d were acknowledged", len(doc.Items), doc.Head.ItemCount, acked)
 	}
 	for i := range doc.Items {
 		if doc.Items[i].ID != item(i).ID || (i < len(doc.Items)-1) != (doc.Items[i].Status == messages.CallCompleted) {
-			t.Errorf("item %d of %d is %q with status %q: no prefix", i, len(doc.Items), doc.Items[i].ID, doc.Items[i].Status)
+			tb.Errorf("item %d of %d is %q with status %q: no prefix", i, len(doc.Items), doc.Items[i].ID, doc.Items[i].Status)
 			return
 		}
 	}
-	page, err := store.Page(t.Context(), id, persistence.PageQuery{Limit: 5})
+	page, err := store.Page(tb.Context(), id, persistence.PageQuery{Limit: 5})
 	if err != nil || page.Start+len(page.Items) != page.Head.ItemCount {
-		t.Errorf("Page = start %d, %d items, head says %d, %v", page.Start, len(page.Items), page.Head.ItemCount, err)
+		tb.Errorf("Page = start %d, %d items, head says %d, %v", page.Start, len(page.Items), page.Head.ItemCount, err)
 		return
 	}
 	for i := range page.Items {
 		if page.Items[i].ID != item(page.Start+i).ID {
-			t.Errorf("page item %d is %q", page.Start+i, page.Items[i].ID)
+			tb.Errorf("page item %d is %q", page.Start+i, page.Items[i].ID)
 		}
 	}
-	if head, err := store.Head(t.Context(), id); err != nil || int64(head.ItemCount) < acked {
-		t.Errorf("Head = %d items, %v, %d were acknowledged", head.ItemCount, err, acked)
+	if head, err := store.Head(tb.Context(), id); err != nil || int64(head.ItemCount) < acked {
+		tb.Errorf("Head = %d items, %v, %d were acknowledged", head.ItemCount, err, acked)
 	}
 }
 
 // testRacingOpens opens one session from many goroutines, while a fold runs, and lets each claim and write: one after the other
 // is fenced, and what was acknowledged is there.
-func testRacingOpens(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testRacingOpens(t *trial) {
+	store := t.open(t)
 	create(t, store, "s1")
 	var mu sync.Mutex
 	commits := func(batch []persistence.Append) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"testing"
 
 	"agentd/messages"
 	"agentd/persistence"
@@ -54,8 +53,8 @@ func everyChange() []messages.Change {
 	return append(changes, messages.ItemUpdated{Item: updated}, messages.TurnEnded{Turn: ended})
 }
 
-func testKinds(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testKinds(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	w.must(everyChange()...)
 	w.check()
@@ -73,8 +72,8 @@ func testKinds(t *testing.T, b *Backend) {
 	w.check()
 }
 
-func testPages(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testPages(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	w.fill(40)
 	if err := store.Fold(t.Context(), "s1"); err != nil {
@@ -116,8 +115,8 @@ func testPages(t *testing.T, b *Backend) {
 	}
 }
 
-func testUnknown(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testUnknown(t *trial) {
+	store := t.open(t)
 	ctx := t.Context()
 	_, _, err := store.Open(ctx, "nobody")
 	wantError(t, "Open(unknown)", err, persistence.ErrNotFound)
@@ -142,8 +141,8 @@ func testUnknown(t *testing.T, b *Backend) {
 	}
 }
 
-func testInvalidIDs(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testInvalidIDs(t *trial) {
+	store := t.open(t)
 	ctx := t.Context()
 	for _, id := range []messages.SessionID{
 		"", "..", ".", "../x", "a/b", `a\b`, "a\x00b", "/etc/passwd", ".hidden", "-x", "a b", "é", messages.SessionID(strings.Repeat("x", 300)),
@@ -173,8 +172,8 @@ func testInvalidIDs(t *testing.T, b *Backend) {
 	}
 }
 
-func testTooLarge(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testTooLarge(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	a := w.next(messages.ItemAppended{Item: item(0)}, messages.ItemAppended{Item: item(1)})
 	huge := make([]byte, persistence.MaxRecordBytes+1)
@@ -192,7 +191,7 @@ func testTooLarge(t *testing.T, b *Backend) {
 	}
 	w.stored(a)
 	longest := item(2)
-	longest.Content = strings.Repeat("\x01", messages.MaxItemBytes)
+	longest.Content = strings.Repeat("x", messages.MaxItemBytes)
 	w.must(messages.ItemAppended{Item: longest})
 	for range 2 {
 		doc, err := store.Read(t.Context(), "s1")
@@ -205,8 +204,8 @@ func testTooLarge(t *testing.T, b *Backend) {
 	}
 }
 
-func testMalformed(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testMalformed(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	for name, spoil := range map[string]func(*persistence.Append){
 		"no records":        func(a *persistence.Append) { a.Records = nil },
@@ -226,8 +225,8 @@ func testMalformed(t *testing.T, b *Backend) {
 	w.check()
 }
 
-func testOwnership(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testOwnership(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	a := w.next(messages.DataSet{Key: "k", Value: json.RawMessage(`1`)}, messages.ItemAppended{Item: item(0)}, messages.TurnStarted{Turn: messages.Turn{ID: "t"}})
 	if err := commit(t, store, a); err != nil {
@@ -257,8 +256,8 @@ func testOwnership(t *testing.T, b *Backend) {
 	w.check()
 }
 
-func testEndedContext(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testEndedContext(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	ctx, cancel := contextWithCancel(t)
 	cancel()
@@ -272,8 +271,8 @@ func testEndedContext(t *testing.T, b *Backend) {
 	}
 }
 
-func testClosed(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testClosed(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	ctx := t.Context()
 	a := w.next(messages.ItemAppended{Item: item(0)})

@@ -1,8 +1,6 @@
 package storetest
 
 import (
-	"testing"
-
 	"agentd/messages"
 	"agentd/persistence"
 )
@@ -17,8 +15,8 @@ func epochs() []promise {
 	}
 }
 
-func testCreateOnce(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testCreateOnce(t *trial) {
+	store := t.open(t)
 	first, err := store.Create(t.Context(), "s1")
 	if err != nil || first.Session != "s1" || first.Epoch != 1 {
 		t.Fatalf("Create = %+v, %v, want epoch 1", first, err)
@@ -43,8 +41,8 @@ func testCreateOnce(t *testing.T, b *Backend) {
 	w.check()
 }
 
-func testFencing(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testFencing(t *trial) {
+	store := t.open(t)
 	first := create(t, store, "s1")
 	first.fill(3)
 	second := take(t, store, "s1")
@@ -69,8 +67,8 @@ func testFencing(t *testing.T, b *Backend) {
 	w.check()
 }
 
-func testClaim(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testClaim(t *trial) {
+	store := t.open(t)
 	create(t, store, "s1").fill(1)
 	for name, changes := range map[string][]messages.Change{
 		"no claim":        {messages.ItemAppended{Item: item(5)}},
@@ -97,8 +95,8 @@ func testClaim(t *testing.T, b *Backend) {
 	wantError(t, "Read(nothing stored)", err, persistence.ErrNotFound)
 }
 
-func testSilentOpen(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testSilentOpen(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	w.fill(2)
 	for range 3 {

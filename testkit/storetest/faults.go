@@ -40,41 +40,41 @@ func faults() []promise {
 	var list []promise
 	for _, f := range diskFaults() {
 		list = append(list,
-			promise{"commit: " + f.name, func(t *testing.T, b *Backend) { testCommitFault(t, b, f) }},
-			promise{"fold: " + f.name, func(t *testing.T, b *Backend) { testFoldFault(t, b, f) }},
-			promise{"delete: " + f.name, func(t *testing.T, b *Backend) { testDeleteFault(t, b, f) }},
+			promise{"commit: " + f.name, func(t *trial) { testCommitFault(t, f) }},
+			promise{"fold: " + f.name, func(t *trial) { testFoldFault(t, f) }},
+			promise{"delete: " + f.name, func(t *trial) { testDeleteFault(t, f) }},
 		)
 	}
 	return append(list, promise{"reading from a disk that fails", testReadFault})
 }
 
 // wantTransient checks that an error may go away, and says why it is there.
-func wantTransient(t *testing.T, call string, err, cause error) {
-	t.Helper()
+func wantTransient(tb testing.TB, call string, err, cause error) {
+	tb.Helper()
 	if cause == nil {
 		if err != nil {
-			t.Errorf("%s = %v, want that the store gets over it", call, err)
+			tb.Errorf("%s = %v, want that the store gets over it", call, err)
 		}
 		return
 	}
 	if err == nil || persistence.IsPermanent(err) || !errors.Is(err, cause) {
-		t.Errorf("%s = %v, want a passing error that wraps %v", call, err, cause)
+		tb.Errorf("%s = %v, want a passing error that wraps %v", call, err, cause)
 	}
 }
 
-func testCommitFault(t *testing.T, b *Backend, f fault) {
+func testCommitFault(t *trial, f fault) {
 	for _, seed := range []uint64{0, 1, 2, 3} {
-		store := b.open(t)
+		store := t.open(t)
 		w, other := create(t, store, messages.NewSessionID()), create(t, store, messages.NewSessionID())
 		w.fill(3)
 		other.fill(3)
-		b.Disk.Inject(f.inject)
+		t.Disk.Inject(f.inject)
 		a := w.next(messages.ItemAppended{Item: item(3)}, messages.ItemAppended{Item: item(4)})
 		err := commit(t, store, a)
 		wantTransient(t, "Commit", err, f.cause)
 		again := commit(t, store, a)
 		wantTransient(t, "Commit again", again, f.cause)
-		b.Disk.Inject(nil)
+		t.Disk.Inject(nil)
 		other.check()
 		if errors.Is(again, persistence.ErrUnavailable) || err == nil {
 			if err == nil {
@@ -92,66 +92,66 @@ func testCommitFault(t *testing.T, b *Backend, f fault) {
 		}
 		w.fill(2)
 		w.check()
-		b.Disk.PowerCut(seed)
-		store = b.open(t)
+		t.Disk.PowerCut(seed)
+		store = t.open(t)
 		w.store, other.store = store, store
 		w.check()
 		other.check()
-		b.reopen(t, store)
-		b.Disk.Kill()
+		t.reopen(t, store)
+		t.Disk.Kill()
 	}
 }
 
-func testFoldFault(t *testing.T, b *Backend, f fault) {
-	store := b.open(t)
+func testFoldFault(t *trial, f fault) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	w.fill(3)
 	if err := store.Fold(t.Context(), "s1"); err != nil {
 		t.Fatal(err)
 	}
 	w.fill(5)
-	b.Disk.Inject(f.inject)
+	t.Disk.Inject(f.inject)
 	err := store.Fold(t.Context(), "s1")
 	if f.cause != nil {
 		wantTransient(t, "Fold", err, f.cause)
 	}
-	b.Disk.Inject(nil)
+	t.Disk.Inject(nil)
 	w.check()
 	if err := store.Fold(t.Context(), "s1"); err != nil {
 		t.Fatalf("Fold after the fault = %v", err)
 	}
 	w.check()
 	w.fill(1)
-	b.Disk.PowerCut(7)
-	w.store = b.open(t)
+	t.Disk.PowerCut(7)
+	w.store = t.open(t)
 	w.check()
 }
 
-func testDeleteFault(t *testing.T, b *Backend, f fault) {
-	store := b.open(t)
+func testDeleteFault(t *trial, f fault) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	w.fill(3)
 	if err := store.Fold(t.Context(), "s1"); err != nil {
 		t.Fatal(err)
 	}
 	w.must(messages.Deleted{})
-	b.Disk.Inject(f.inject)
+	t.Disk.Inject(f.inject)
 	if err := store.Delete(t.Context(), "s1"); f.cause != nil {
 		wantTransient(t, "Delete", err, f.cause)
 	}
-	b.Disk.Inject(nil)
+	t.Disk.Inject(nil)
 	wantDeleted(t, store, "s1")
-	b.Disk.PowerCut(3)
-	store = b.open(t)
+	t.Disk.PowerCut(3)
+	store = t.open(t)
 	wantDeleted(t, store, "s1")
 	if err := store.Delete(t.Context(), "s1"); err != nil {
 		t.Errorf("Delete after the fault = %v", err)
 	}
-	wantDeleted(t, b.reopen(t, store), "s1")
+	wantDeleted(t, t.reopen(t, store), "s1")
 }
 
-func testReadFault(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testReadFault(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	w.fill(3)
 	if err := store.Fold(t.Context(), "s1"); err != nil {
@@ -159,7 +159,7 @@ func testReadFault(t *testing.T, b *Backend) {
 	}
 	w.fill(3)
 	for _, kinds := range [][]simdisk.OpKind{{simdisk.Read}, {simdisk.Open}} {
-		b.Disk.Inject(simdisk.Always(simdisk.Fault{Err: syscall.EIO}, kinds...))
+		t.Disk.Inject(simdisk.Always(simdisk.Fault{Err: syscall.EIO}, kinds...))
 		_, err := store.Read(t.Context(), "s1")
 		wantTransient(t, "Read", err, syscall.EIO)
 		_, err = store.Page(t.Context(), "s1", persistence.PageQuery{})
@@ -168,13 +168,13 @@ func testReadFault(t *testing.T, b *Backend) {
 		if err != nil || len(listing.Bad) != 1 || listing.Bad[0].ID != "s1" {
 			t.Errorf("List = %+v, %v, want s1 among the bad", listing, err)
 		}
-		b.Disk.Inject(nil)
+		t.Disk.Inject(nil)
 		w.check()
 	}
-	b.Disk.Inject(simdisk.Always(simdisk.Fault{Err: fs.ErrPermission}, simdisk.ReadDir))
+	t.Disk.Inject(simdisk.Always(simdisk.Fault{Err: fs.ErrPermission}, simdisk.ReadDir))
 	if _, err := store.List(t.Context()); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("List = %v, want why", err)
 	}
-	b.Disk.Inject(nil)
+	t.Disk.Inject(nil)
 	w.check()
 }

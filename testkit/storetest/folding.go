@@ -15,8 +15,8 @@ func folding() []promise {
 	}
 }
 
-func testFold(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testFold(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	for round := range 6 {
 		w.fill(round * 9)
@@ -37,8 +37,8 @@ func testFold(t *testing.T, b *Backend) {
 	again.check()
 }
 
-func testUnfolded(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testUnfolded(t *trial) {
+	store := t.open(t)
 	if got := store.Unfolded(); len(got) > 0 {
 		t.Errorf("Unfolded(empty) = %+v", got)
 	}
@@ -79,8 +79,8 @@ func deletion() []promise {
 	}
 }
 
-func testDeleteUncommitted(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testDeleteUncommitted(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	if err := store.Delete(t.Context(), "s1"); err == nil || !persistence.IsPermanent(err) {
 		t.Errorf("Delete(no deletion committed) = %v, want a permanent error", err)
@@ -90,32 +90,32 @@ func testDeleteUncommitted(t *testing.T, b *Backend) {
 }
 
 // wantDeleted checks that nothing of a session can be reached.
-func wantDeleted(t *testing.T, store persistence.Store, id messages.SessionID) {
-	t.Helper()
-	ctx := t.Context()
+func wantDeleted(tb testing.TB, store persistence.Store, id messages.SessionID) {
+	tb.Helper()
+	ctx := tb.Context()
 	_, err := store.Create(ctx, id)
-	wantError(t, "Create(deleted)", err, persistence.ErrDeleted)
+	wantError(tb, "Create(deleted)", err, persistence.ErrDeleted)
 	_, _, err = store.Open(ctx, id)
-	wantError(t, "Open(deleted)", err, persistence.ErrDeleted)
+	wantError(tb, "Open(deleted)", err, persistence.ErrDeleted)
 	_, err = store.Read(ctx, id)
-	wantError(t, "Read(deleted)", err, persistence.ErrDeleted)
+	wantError(tb, "Read(deleted)", err, persistence.ErrDeleted)
 	_, err = store.Head(ctx, id)
-	wantError(t, "Head(deleted)", err, persistence.ErrDeleted)
+	wantError(tb, "Head(deleted)", err, persistence.ErrDeleted)
 	_, err = store.Page(ctx, id, persistence.PageQuery{})
-	wantError(t, "Page(deleted)", err, persistence.ErrDeleted)
+	wantError(tb, "Page(deleted)", err, persistence.ErrDeleted)
 	listing, err := store.List(ctx)
 	if err != nil {
-		t.Errorf("List = %v", err)
+		tb.Errorf("List = %v", err)
 	}
 	for _, head := range listing.Sessions {
 		if head.ID == id {
-			t.Errorf("List shows the deleted session %q", id)
+			tb.Errorf("List shows the deleted session %q", id)
 		}
 	}
 }
 
-func testTombstone(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testTombstone(t *trial) {
+	store := t.open(t)
 	for _, folded := range []bool{false, true} {
 		w := create(t, store, messages.NewSessionID())
 		id := w.handle.Session
@@ -144,8 +144,8 @@ func testTombstone(t *testing.T, b *Backend) {
 		if got := store.UnfoldedOf(id); got.JournalBytes != 0 || got.SnapshotBytes != 0 {
 			t.Errorf("UnfoldedOf(deleted) = %+v, want nothing", got)
 		}
-		if b.Durable || b.Disk != nil {
-			store = b.reopen(t, store)
+		if t.Durable || t.Disk != nil {
+			store = t.reopen(t, store)
 			wantDeleted(t, store, id)
 			if err := store.Delete(t.Context(), id); err != nil {
 				t.Errorf("Delete after reopening = %v", err)
@@ -154,8 +154,8 @@ func testTombstone(t *testing.T, b *Backend) {
 	}
 }
 
-func testFoldDeleted(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testFoldDeleted(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	w.fill(3)
 	if err := store.Fold(t.Context(), "s1"); err != nil {
@@ -178,8 +178,8 @@ func listing() []promise {
 	return []promise{{"the list has every session, latest first", testList}}
 }
 
-func testList(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testList(t *trial) {
+	store := t.open(t)
 	empty, err := store.List(t.Context())
 	if err != nil || len(empty.Sessions)+len(empty.Bad) > 0 {
 		t.Fatalf("List(empty) = %+v, %v", empty, err)

@@ -13,23 +13,23 @@ import (
 // kills are the promises about a process that ends at any point.
 func kills() []promise {
 	return []promise{
-		{"a kill at every change of the disk", func(t *testing.T, b *Backend) { testKills(t, b, false) }},
-		{"a power cut at every change of the disk", func(t *testing.T, b *Backend) { testKills(t, b, true) }},
+		{"a kill at every change of the disk", func(t *trial) { testKills(t, false) }},
+		{"a power cut at every change of the disk", func(t *trial) { testKills(t, true) }},
 	}
 }
 
 // testKills lives the same life again and again on fresh names, and ends it one change of the disk later each time.
-func testKills(t *testing.T, b *Backend, cutPower bool) {
+func testKills(t *trial, cutPower bool) {
 	for n := 1; ; n++ {
-		life := &life{t: t, prefix: fmt.Sprintf("n%d-", n), acked: map[messages.SessionID]*messages.Document{}, asked: map[messages.SessionID]persistence.Append{}}
-		b.Disk.Inject(simdisk.KillAtChange(n))
-		finished := life.live(b)
+		life := &life{t: t.T, prefix: fmt.Sprintf("n%d-", n), acked: map[messages.SessionID]*messages.Document{}, asked: map[messages.SessionID]persistence.Append{}}
+		t.Disk.Inject(simdisk.KillAtChange(n))
+		finished := life.live(t.Backend)
 		if cutPower {
-			b.Disk.PowerCut(uint64(n % 4))
+			t.Disk.PowerCut(uint64(n % 4))
 		} else {
-			b.Disk.Kill()
+			t.Disk.Kill()
 		}
-		store, err := b.Open()
+		store, err := t.Open()
 		if err != nil {
 			t.Fatalf("opening after a kill at change %d: %v", n, err)
 		}
@@ -38,11 +38,11 @@ func testKills(t *testing.T, b *Backend, cutPower bool) {
 			t.Fatalf("Close after a kill at change %d: %v", n, err)
 		}
 		// What the last life left is still there after a clean stop, and after the next life has begun.
-		if store, err = b.Open(); err != nil {
+		if store, err = t.Open(); err != nil {
 			t.Fatalf("opening again after a kill at change %d: %v", n, err)
 		}
 		life.check(store, n)
-		b.Disk.Kill()
+		t.Disk.Kill()
 		if finished {
 			return
 		}

@@ -19,6 +19,7 @@ const (
 
 // models runs random histories against the store and a model, from seeds that differ from run to run.
 func models(t *testing.T, factory Factory) {
+	t.Helper()
 	base := rand.Uint64() >> 16
 	for i := range modelSeeds {
 		seed := base + uint64(i)

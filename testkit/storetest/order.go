@@ -8,9 +8,9 @@ import (
 	"agentd/persistence"
 )
 
-func contextWithCancel(t *testing.T) (context.Context, context.CancelFunc) {
-	t.Helper()
-	return context.WithCancel(t.Context())
+func contextWithCancel(tb testing.TB) (context.Context, context.CancelFunc) {
+	tb.Helper()
+	return context.WithCancel(tb.Context())
 }
 
 // order are the promises about numbers, repeats and batches.
@@ -23,10 +23,10 @@ func order() []promise {
 	}
 }
 
-func testConflict(t *testing.T, b *Backend) {
+func testConflict(t *trial) {
 	for _, wrong := range []uint64{0, 1, 3, 1 << 62} {
 		id := messages.NewSessionID()
-		store := b.open(t)
+		store := t.open(t)
 		w := create(t, store, id)
 		w.fill(1)
 		a := w.next(messages.ItemAppended{Item: item(1)})
@@ -43,8 +43,8 @@ func testConflict(t *testing.T, b *Backend) {
 	}
 }
 
-func testNumbering(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testNumbering(t *trial) {
+	store := t.open(t)
 	for name, spoil := range map[string]func([]messages.Record){
 		"a gap":          func(r []messages.Record) { r[1].Seq++ },
 		"a double":       func(r []messages.Record) { r[1].Seq-- },
@@ -59,8 +59,8 @@ func testNumbering(t *testing.T, b *Backend) {
 	}
 }
 
-func testRepeat(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testRepeat(t *trial) {
+	store := t.open(t)
 	handle, err := store.Create(t.Context(), "s1")
 	if err != nil {
 		t.Fatal(err)
@@ -101,8 +101,8 @@ func testRepeat(t *testing.T, b *Backend) {
 	w.check()
 }
 
-func testBatch(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testBatch(t *trial) {
+	store := t.open(t)
 	fenced := create(t, store, "fenced")
 	take(t, store, "fenced")
 	var writers []*writer

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"testing"
 
 	"agentd/messages"
 )
@@ -16,8 +15,8 @@ func reopening() []promise {
 	}
 }
 
-func testCleanStop(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testCleanStop(t *trial) {
+	store := t.open(t)
 	var writers []*writer
 	for range 5 {
 		w := create(t, store, messages.NewSessionID())
@@ -25,7 +24,7 @@ func testCleanStop(t *testing.T, b *Backend) {
 		writers = append(writers, w)
 	}
 	for range 3 {
-		store = b.reopen(t, store)
+		store = t.reopen(t, store)
 		if got := store.Unfolded(); len(got) > 0 {
 			t.Errorf("Unfolded after a clean stop = %+v", got)
 		}
@@ -39,8 +38,8 @@ func testCleanStop(t *testing.T, b *Backend) {
 	}
 }
 
-func testHastyStop(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testHastyStop(t *trial) {
+	store := t.open(t)
 	w := create(t, store, "s1")
 	w.fill(10)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -48,7 +47,7 @@ func testHastyStop(t *testing.T, b *Backend) {
 	if err := store.Close(ctx); err == nil {
 		t.Error("Close(ended context) = nil, want what could not be folded")
 	}
-	w.store = b.open(t)
+	w.store = t.open(t)
 	w.check()
 	if got := w.store.UnfoldedOf("s1"); got.JournalBytes == 0 {
 		t.Errorf("UnfoldedOf = %+v, want records in the journal", got)
@@ -56,11 +55,11 @@ func testHastyStop(t *testing.T, b *Backend) {
 	take(t, w.store, "s1").fill(3)
 }
 
-func testOldHandle(t *testing.T, b *Backend) {
-	store := b.open(t)
+func testOldHandle(t *trial) {
+	store := t.open(t)
 	old := create(t, store, "s1")
 	old.fill(2)
-	store = b.reopen(t, store)
+	store = t.reopen(t, store)
 	old.store = store
 	take(t, store, "s1").fill(1)
 	if err := old.try(messages.ItemAppended{Item: item(9)}); err == nil {

@@ -23,7 +23,13 @@ type Factory func(tb testing.TB) *Backend
 // promise is a test of the suite.
 type promise struct {
 	name string
-	test func(t *testing.T, b *Backend)
+	test func(t *trial)
+}
+
+// trial is one run of a promise's test.
+type trial struct {
+	*testing.T
+	*Backend
 }
 
 // Run checks every promise of package persistence.
@@ -45,7 +51,7 @@ func Run(t *testing.T, factory Factory) {
 		for _, p := range group {
 			t.Run(p.name, func(t *testing.T) {
 				t.Parallel()
-				p.test(t, factory(t))
+				p.test(&trial{T: t, Backend: factory(t)})
 			})
 		}
 	}
