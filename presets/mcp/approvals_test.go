@@ -15,8 +15,8 @@ type deskApprovals struct {
 	policy  presets.Policy
 	grants  []presets.Grant
 	pending map[messages.RequestID]*question
-	ahead   map[string]int // approvals of later calls, by session and fingerprint
-	fail    error          // what Standing answers, if not nil
+	ahead   map[aheadKey]int // approvals of later calls that are not used yet
+	fail    error            // what Standing answers, if not nil
 	asked   chan presets.Request
 }
 
@@ -36,13 +36,16 @@ var _ presets.Approvals = (*deskApprovals)(nil)
 
 func newDesk() *deskApprovals {
 	return &deskApprovals{
-		policy: presets.DefaultPolicy(), pending: make(map[messages.RequestID]*question), ahead: make(map[string]int),
+		policy: presets.DefaultPolicy(), pending: make(map[messages.RequestID]*question), ahead: make(map[aheadKey]int),
 		asked: make(chan presets.Request, 1000),
 	}
 }
 
-func aheadKey(caller presets.Caller, fingerprint string) string {
-	return string(caller.SessionID) + " " + fingerprint
+// aheadKey is what an approval of a later call is bound to.
+type aheadKey struct {
+	session     messages.SessionID
+	tool        string
+	fingerprint string
 }
 
 func (d *deskApprovals) Check(_ context.Context, q presets.Query) (presets.Verdict, error) {
@@ -74,6 +77,11 @@ func (d *deskApprovals) Standing(_ context.Context, caller presets.Caller) (pres
 			tools[grant.ToolID] = true
 		}
 	}
+	for key, n := range d.ahead {
+		if n > 0 && key.session == caller.SessionID {
+			tools[key.tool] = true
+		}
+	}
 	return presets.Standing{Policy: d.policy.Clone(), Tools: tools}, nil
 }
 
@@ -98,7 +106,7 @@ func (d *deskApprovals) standing(ask presets.Ask) (presets.Decision, bool) {
 			return d.decision(ask, presets.OutcomeApproved, presets.ViaGrant), true
 		}
 	}
-	if key := aheadKey(ask.Caller, ask.Fingerprint); d.ahead[key] > 0 && !ask.Ahead {
+	if key := (aheadKey{ask.SessionID, ask.ToolID, ask.Fingerprint}); d.ahead[key] > 0 && !ask.Ahead {
 		d.ahead[key]--
 		return d.decision(ask, presets.OutcomeApproved, presets.ViaOnce), true
 	}
@@ -199,13 +207,13 @@ func (d *deskApprovals) Decide(_ context.Context, id messages.RequestID, answer 
 	for i, w := range q.waiting {
 		decision := d.decision(w.ask, outcome, via)
 		decision.RequestID, decision.Who, decision.Reason = id, answer.Who, answer.Reason
-		if via == presets.ViaOnce && (i > 0 || w.ask.Ahead) && !w.ask.Ahead {
+		if via == presets.ViaOnce && i > 0 {
 			decision.Outcome = presets.OutcomeCancelled // One approval, one call.
 		}
 		w.answer <- decision
 	}
-	if via == presets.ViaOnce && q.ahead {
-		d.ahead[aheadKey(q.request.Caller, q.request.Fingerprint)]++
+	if via == presets.ViaOnce && len(q.waiting) == 0 {
+		d.ahead[aheadKey{q.request.SessionID, q.request.ToolID, q.request.Fingerprint}]++
 	}
 	return nil
 }
@@ -245,6 +253,18 @@ func (d *deskApprovals) setPolicy(risk messages.Risk, rule presets.Rule) {
 	defer d.mu.Unlock()
 	d.policy = d.policy.Clone()
 	d.policy[risk] = rule
+}
+
+// reset forgets everything but who waits.
+func (d *deskApprovals) reset() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.policy, d.grants = presets.DefaultPolicy(), nil
+	clear(d.ahead)
+	clear(d.pending)
+	for len(d.asked) > 0 {
+		<-d.asked
+	}
 }
 
 func (d *deskApprovals) setFailure(err error) {

@@ -35,9 +35,8 @@ func (t *ToolServer) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.C
 	if turn.Call != nil {
 		run = turn.Call
 	} else if t.elicitor != nil {
-		question, err := t.elicitor.ask(ctx, t, req, &call)
-		if question != nil || err != nil {
-			return question, err
+		if question := t.elicitor.ask(ctx, t, req, &call); question != nil {
+			return question, nil
 		}
 	}
 	defer t.reportProgress(ctx, req)()

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
+	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -49,26 +51,27 @@ func newElicitor(approvals presets.Approvals) *elicitor {
 // ask returns the question that the client is to put to its person, or nil if the call is to go on: because it needs no person, because the
 // client cannot ask one, or because the answer is there. An answer is passed on while the call waits for it, so that it is recorded like
 // any other.
-func (e *elicitor) ask(ctx context.Context, t *ToolServer, req *sdk.CallToolRequest, call *presets.Call) (*sdk.CallToolResult, error) {
+func (e *elicitor) ask(ctx context.Context, t *ToolServer, req *sdk.CallToolRequest, call *presets.Call) *sdk.CallToolResult {
 	if t.surface.Exposure() != presets.Gated || !canElicit(req) {
-		return nil, nil
+		return nil
 	}
+	// If something is wrong with the call, it goes on: it will be refused and recorded.
 	verdict, err := t.surface.Check(ctx, *call)
 	if err != nil || verdict.State != presets.StateNeedsApproval {
-		return nil, nil //nolint:nilerr // The call itself will say what is wrong, and record it.
+		return nil
 	}
 	canonical, err := messages.CanonicalArguments(call.Arguments)
 	if err != nil {
-		return nil, nil //nolint:nilerr // As above.
+		return nil
 	}
 	exact := messages.Fingerprint(call.Name, canonical)
 	// The answer counts once, and only for the call that was shown.
 	if response, answered := req.Params.InputResponses[approvalInput].(*sdk.ElicitResult); answered && e.take(req.Params.RequestState, exact) {
 		call.NoWait = false
 		call.Recorder = e.deciding(call.Recorder, answerOf(response, call.Caller, clientName(req)))
-		return nil, nil
+		return nil
 	}
-	return e.question(t, call, canonical, exact), nil
+	return e.question(t, call, canonical, exact)
 }
 
 func canElicit(req *sdk.CallToolRequest) bool {
@@ -89,10 +92,20 @@ func (e *elicitor) question(t *ToolServer, call *presets.Call, canonical []byte,
 		RequestState: e.put(exact),
 		InputRequests: sdk.InputRequestMap{approvalInput: &sdk.ElicitParams{
 			Mode:            "form",
-			Message:         fmt.Sprintf("The agent wants to call %s (risk: %s) with %s. May it?", call.Name, tool.Risk, messages.Preview(canonical)),
+			Message:         fmt.Sprintf("The agent wants to call %s (risk: %s) with %s. May it?", call.Name, tool.Risk, visible(messages.Preview(canonical))),
 			RequestedSchema: json.RawMessage(approvalForm),
 		}},
 	}
+}
+
+// visible replaces what a person cannot see, such as characters that turn the direction of a text.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
 }
 
 func (e *elicitor) put(exact string) string {

@@ -27,9 +27,12 @@ type EndpointStatus struct {
 }
 
 // Open adds the endpoint of a session and lists its tools for the first time. The caller's turn id is empty by habit: turns are bound with
-// [Endpoint.Bind]. The server need not be started yet. Errors: [ErrExists], [ErrStopping], and those of [ToolServer.Start]; then nothing is left
+// [Endpoint.Bind]. The server need not be started yet. Errors: [ErrInvalid], [ErrExists], [ErrStopping], and those of [ToolServer.Start]; then nothing is left
 // behind.
 func (s *HTTPServer) Open(ctx context.Context, caller presets.Caller) (*Endpoint, error) {
+	if err := caller.SessionID.Validate(); err != nil {
+		return nil, fmt.Errorf("opening endpoint: %w: %w", ErrInvalid, err)
+	}
 	tools, err := NewToolServer(s.surface, caller, &s.options.Tools)
 	if err != nil {
 		return nil, fmt.Errorf("opening endpoint of session %q: %w", caller.SessionID, err)

@@ -19,6 +19,7 @@ const (
 	methodPing            = "ping"
 	methodDiscover        = "server/discover"
 	methodCallTool        = "tools/call"
+	methodListTools       = "tools/list"
 	methodListen          = "subscriptions/listen"
 	notificationCancelled = "notifications/cancelled"
 

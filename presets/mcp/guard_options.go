@@ -32,7 +32,7 @@ type GuardOptions struct {
 func ToolMethods() []string {
 	return []string{
 		methodInitialize, "notifications/initialized", methodPing, methodDiscover,
-		"tools/list", methodCallTool, methodListen,
+		methodListTools, methodCallTool, methodListen,
 		notificationCancelled, "notifications/progress", "notifications/roots/list_changed",
 	}
 }

@@ -164,7 +164,7 @@ func closeMounts(ctx context.Context, mounts []*mount) error {
 }
 
 // Sync makes what clients see equal to what is active and approved, in the endpoints that the change touches and that have clients. The others
-// do it when one asks. Errors of several endpoints are joined; each is the error of one endpoint only.
+// do it when one asks. After a decision or a revocation call it with a change that touches those whom it concerns, or with a global one. Errors of several endpoints are joined; each is the error of one endpoint only.
 func (s *HTTPServer) Sync(ctx context.Context, change presets.Change) error {
 	s.mu.Lock()
 	endpoints := slices.Collect(maps.Values(s.endpoints))

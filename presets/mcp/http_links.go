@@ -81,10 +81,10 @@ func (l *links) find(header http.Header) context.Context {
 	return nil
 }
 
-// tie is the middleware that ends a call when its client has gone, or when its mount is closed.
+// tie is the middleware that ends a call or a list when its client has gone, or when its mount is closed.
 func (m *mount) tie(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if method != methodCallTool {
+		if method != methodCallTool && method != methodListTools {
 			return next(ctx, method, req)
 		}
 		ctx, release := join(ctx, m.life)

@@ -181,9 +181,10 @@ func (m *mount) readBody(w http.ResponseWriter, r *http.Request) (envelope, bool
 	if len(bytes.TrimSpace(body)) > 0 {
 		message, no = parseEnvelope(body)
 	}
-	legacy := r.Header.Get(headerVersion) < firstModern // In the newer lifecycle there is no such method.
-	if no == nil && legacy && message.method == methodInitialize && message.isCall() && !wellFormedInitialize(message) {
-		no = illFormedInitialize(message)
+	if no == nil && message.isCall() {
+		if fault := message.shapeFault(r.Header.Get(headerVersion) >= firstModern); fault != "" {
+			no = invalidParams(message.id, fault)
+		}
 	}
 	if no != nil {
 		refuse(w, http.StatusBadRequest, no)

@@ -209,7 +209,7 @@ func TestHTTPCallerGoneBeforeTheApproval(t *testing.T) {
 	t.Parallel()
 	ways := map[string]func(client *testClient, cancel context.CancelFunc, endpoint *Endpoint, binding *Binding){
 		"cancels":       func(_ *testClient, cancel context.CancelFunc, _ *Endpoint, _ *Binding) { cancel() },
-		"disconnects":   func(client *testClient, _ context.CancelFunc, _ *Endpoint, _ *Binding) { go client.close() },
+		"disconnects":   func(client *testClient, _ context.CancelFunc, _ *Endpoint, _ *Binding) { client.wire.cut() },
 		"its turn ends": func(_ *testClient, _ context.CancelFunc, _ *Endpoint, binding *Binding) { binding.Release() },
 		"its endpoint closes": func(_ *testClient, _ context.CancelFunc, endpoint *Endpoint, _ *Binding) {
 			_ = endpoint.Close(context.Background())
@@ -236,10 +236,7 @@ func TestHTTPCallerGoneBeforeTheApproval(t *testing.T) {
 				}()
 				request := w.question()
 				leave(client, cancel, endpoint, binding)
-				eventually(t, "the request is withdrawn", func() bool {
-					return errors.Is(w.approvals.Decide(context.Background(), request.ID, presets.Answer{Verb: presets.Deny}), presets.ErrUnknownRequest) ||
-						len(w.recorded()) > 1
-				})
+				w.withdrawn(request)
 				<-done
 				eventually(t, "the call is recorded as ended", func() bool {
 					steps := w.recorded()

@@ -157,6 +157,11 @@ func (c *stdioConn) Write(_ context.Context, message jsonrpc.Message) error {
 func (c *stdioConn) writeLine(line []byte) error {
 	c.outMu.Lock()
 	defer c.outMu.Unlock()
+	select {
+	case <-c.closed: // RunStdio may have returned, and the streams belong to its caller again.
+		return io.ErrClosedPipe
+	default:
+	}
 	if _, err := c.out.Write(line); err != nil {
 		err = fmt.Errorf("writing to the client: %w", err)
 		c.fail(err)

@@ -127,6 +127,24 @@ func (e envelope) response(fields map[string]json.RawMessage) (envelope, *refusa
 	return e, nil
 }
 
+// shapeFault says what is wrong with the parameters of a request, or nothing. The engine would say it with the names of its own types, and with
+// the whole of the parameters.
+func (e envelope) shapeFault(modern bool) string {
+	params := objectOf(e.params)
+	switch {
+	case e.method == methodInitialize && !modern: // In the newer lifecycle there is no such method.
+		info := objectOf(params["clientInfo"])
+		if !isString(params["protocolVersion"]) || objectOf(params["capabilities"]) == nil || !isString(info["name"]) || !isString(info["version"]) {
+			return `"initialize" needs protocolVersion (string), capabilities (object) and clientInfo (object with name and version)`
+		}
+	case e.method == methodCallTool && params != nil && !isString(params["name"]):
+		return `"tools/call" needs name (string)`
+	case e.method == methodListTools && params["cursor"] != nil && !isString(params["cursor"]):
+		return `the cursor of "tools/list" must be a string`
+	}
+	return ""
+}
+
 // message makes what the engine takes.
 func (e envelope) message() jsonrpc.Message {
 	if e.method != "" {
@@ -161,6 +179,11 @@ func stringOf(raw json.RawMessage) (string, bool) {
 	var text string
 	err := json.Unmarshal(raw, &text)
 	return text, err == nil
+}
+
+func isString(raw json.RawMessage) bool {
+	_, ok := stringOf(raw)
+	return ok
 }
 
 // objectOf returns the members of a JSON object, or nil if it is none.

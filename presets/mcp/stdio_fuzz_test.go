@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -74,6 +75,25 @@ func FuzzLedger(f *testing.F) {
 		case <-l.drained():
 		default:
 			t.Fatal("all is settled, and it is not drained")
+		}
+	})
+}
+
+// FuzzRunStdio checks that whatever a client sends, the server ends well, and writes nothing but lines of JSON.
+func FuzzRunStdio(f *testing.F) {
+	fuzzSeeds(f)
+	f.Fuzz(func(t *testing.T, input []byte) {
+		tools := newTestTools()
+		close(tools.release)
+		var out bytes.Buffer
+		err := RunStdio(t.Context(), tools.server(), bytes.NewReader(input), &out, &StdioOptions{MaxLineBytes: 2000, DrainTimeout: patience})
+		if err != nil && !errors.Is(err, ErrLineTooLong) {
+			t.Fatalf("RunStdio() = %v", err)
+		}
+		for line := range bytes.Lines(out.Bytes()) {
+			if !json.Valid(line) {
+				t.Fatalf("it wrote %q", line)
+			}
 		}
 	})
 }

@@ -79,8 +79,8 @@ func (l *ledger) open(e envelope) *refusal {
 		return invalidParams(e.id, `every request must say its protocol version in "_meta", as the first one did`)
 	case l.era == eraNone && !modern && !opensSession(e.method):
 		return invalidRequest(e.id, `send "initialize" first, or say the protocol version in "_meta"`)
-	case e.method == methodInitialize && !modern && !wellFormedInitialize(e):
-		return illFormedInitialize(e)
+	case e.shapeFault(modern) != "":
+		return invalidParams(e.id, e.shapeFault(modern))
 	case len(l.calls) >= maxInFlight:
 		return &refusal{id: e.id, code: codeTooMany, message: "too many requests are not answered yet"}
 	}
@@ -113,20 +113,6 @@ func (l *ledger) greet() {
 		l.greeted = true
 		l.onGreet()
 	}
-}
-
-func illFormedInitialize(e envelope) *refusal {
-	return invalidParams(e.id, `"initialize" needs protocolVersion (string), capabilities (object) and clientInfo (object with name and version)`)
-}
-
-// wellFormedInitialize checks what the engine would refuse with the names of its own types.
-func wellFormedInitialize(e envelope) bool {
-	params := objectOf(e.params)
-	info := objectOf(params["clientInfo"])
-	_, version := stringOf(params["protocolVersion"])
-	_, infoName := stringOf(info["name"])
-	_, infoVersion := stringOf(info["version"])
-	return version && objectOf(params["capabilities"]) != nil && infoName && infoVersion
 }
 
 // cancel marks a request as cancelled, so that it gets no answer. It reports whether the engine is to know. An id that the engine

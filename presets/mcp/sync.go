@@ -13,8 +13,8 @@ import (
 // DefaultOwner is the owner of the tools that a [Sync] keeps.
 const DefaultOwner = "agent-tools"
 
-// defaultChangeTimeout bounds a sync that a change of the presets causes.
-const defaultChangeTimeout = 5 * time.Second
+// listTimeout bounds one sync, so that neither a change nor a stop waits for approvals that do not answer.
+const listTimeout = 5 * time.Second
 
 // ListFunc returns the tools that should be there now. It may ask the approvals, and so block; it keeps to its context.
 type ListFunc func(ctx context.Context) ([]Tool, error)
@@ -124,7 +124,8 @@ func (s *Sync) Start(ctx context.Context) error {
 }
 
 // Sync lists once and makes the registry equal to it. Call it after a decision or a revocation, or for each change if there is no
-// source of changes. Syncs happen one after another, so the last one has seen the last state. Errors: [ErrNotStarted], [ErrCollision], [ErrInvalid],
+// source of changes. Syncs happen one after another, so the last one has seen the last state. It takes no longer than the context, and
+// each sync no longer than 5 s. Errors: [ErrNotStarted], [ErrCollision], [ErrInvalid],
 // and those of the list; then nothing has changed.
 func (s *Sync) Sync(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
@@ -177,6 +178,8 @@ func (s *Sync) started() bool {
 
 // run makes one sync. The caller has the turn.
 func (s *Sync) run(ctx context.Context, share *Share) error {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
 	tools, err := s.params.List(ctx)
 	var difference Difference
 	if err == nil {
@@ -213,9 +216,7 @@ func (s *Sync) onChange(change presets.Change) {
 	if !s.params.Touches(change) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), defaultChangeTimeout)
-	defer cancel()
-	if err := s.Sync(ctx); err != nil && s.started() {
+	if err := s.Sync(context.Background()); err != nil && s.started() {
 		s.params.Logger.Warn("Tools could not be kept up to date.", slog.String("owner", s.params.Owner), slog.String("error", err.Error()))
 	}
 }

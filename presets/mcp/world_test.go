@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -140,6 +143,18 @@ func (w *world) question() presets.Request {
 	return presets.Request{}
 }
 
+// withdrawn waits until the request is no longer open, and checks that nobody has decided it.
+func (w *world) withdrawn(request presets.Request) {
+	w.tb.Helper()
+	eventually(w.tb, "the request is withdrawn", func() bool {
+		pending, _ := w.approvals.Pending(context.Background())
+		return !slices.ContainsFunc(pending, func(p presets.Request) bool { return p.ID == request.ID })
+	})
+	if steps := w.recorded(); slices.ContainsFunc(steps, func(step string) bool { return strings.HasPrefix(step, "decided") || step == "started" }) {
+		w.tb.Errorf("recorded %v, want that nobody has decided and nothing has started", steps)
+	}
+}
+
 // eventually polls a condition that other goroutines bring about.
 func eventually(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
@@ -172,12 +187,13 @@ func transportKinds() []transportKind {
 type testClient struct {
 	tb      testing.TB
 	session *sdk.ClientSession
+	wire    *wire // nil over stdio
 	changed chan struct{}
 }
 
 func connect(tb testing.TB, endpoint *Endpoint, kind transportKind, opts *sdk.ClientOptions) *testClient {
 	tb.Helper()
-	c := &testClient{tb: tb, changed: make(chan struct{}, 100)}
+	c := &testClient{tb: tb, wire: newWire(endpoint), changed: make(chan struct{}, 100)}
 	var options sdk.ClientOptions
 	if opts != nil {
 		options = *opts
@@ -189,9 +205,9 @@ func connect(tb testing.TB, endpoint *Endpoint, kind transportKind, opts *sdk.Cl
 		}
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "test client", Version: "1"}, &options)
-	var transport sdk.Transport = &sdk.StreamableClientTransport{Endpoint: endpoint.URL(), HTTPClient: tokenClient(endpoint), MaxRetries: -1}
+	var transport sdk.Transport = &sdk.StreamableClientTransport{Endpoint: endpoint.URL(), HTTPClient: &http.Client{Transport: c.wire}, MaxRetries: -1}
 	if kind.sse {
-		transport = &sdk.SSEClientTransport{Endpoint: endpoint.SSEURL(), HTTPClient: tokenClient(endpoint)}
+		transport = &sdk.SSEClientTransport{Endpoint: endpoint.SSEURL(), HTTPClient: &http.Client{Transport: c.wire}}
 	}
 	session, err := client.Connect(tb.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: kind.version})
 	if err != nil {
