@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // scripts are the children. Steps: ignore (TERM, INT, HUP), slowterm (ends 100 ms after TERM), spawn:NAME (same group),
-// session:NAME (own session), bare:NAME (own session, no marker), ready, print:N, cat, exit:N, hang.
+// session:NAME (own session), bare:NAME (own session, no marker), ready, print:N, cat, exit:N, hang, leash (until the tether is let go).
 var scripts = map[string]string{
 	"hang":       "hang",
 	"ignore":     "ignore hang",
@@ -54,6 +54,8 @@ var scripts = map[string]string{
 	"long-line":  "print:100000 exit:0",
 	"two-behind": "term2 ready hang",
 	"stdin-end":  "ignore ready cat exit:7",
+	"escape":     "bare:leash exit:0",
+	"leash":      "leash exit:0",
 }
 
 // sizes say how many living processes a script ends up with, exited hops included in none.
@@ -96,6 +98,13 @@ func playStep(verb, arg string) int {
 		_, _ = io.Copy(os.Stdout, os.Stdin)
 	case "exit":
 		return n
+	case "leash":
+		// Lives until the test lets go of its tether.
+		conn, err := net.Dial("tcp", os.Getenv(tetherEnv))
+		if err != nil {
+			return 98
+		}
+		_, _ = conn.Read(make([]byte, 1))
 	case "hang":
 		// The tether comes last, so that who holds one ignores what it has to ignore.
 		if addr := os.Getenv(tetherEnv); addr != "" {
@@ -130,6 +139,7 @@ func onTerm(n int, before func()) {
 
 func spawn(verb, name string) error {
 	cmd := exec.Command(os.Args[0])
+	cmd.Stdout = os.Stdout
 	for _, entry := range os.Environ() {
 		key, _, _ := strings.Cut(entry, "=")
 		if key != childEnv && (verb != "bare" || key != MarkerEnv) {
@@ -153,7 +163,7 @@ type tether struct {
 
 func newTether(tb testing.TB) *tether {
 	tb.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"sync"
 )
 
 // pipes are the parent's ends of the child's standard streams, and the readers of two of them.
@@ -14,14 +13,14 @@ type pipes struct {
 	stdin   *os.File   // nil without Params.OpenStdin
 	child   []*os.File // ends that belong to the child, closed here once it runs
 	streams []*stream  // what is read
-	readers sync.WaitGroup
 }
 
 // stream is one pipe that is read and where its bytes go.
 type stream struct {
 	read *os.File
 	sink io.Writer
-	err  error // written by its reader, read after the reader is done
+	done chan struct{} // closed when its reader has ended
+	err  error         // written by its reader, read after done
 }
 
 // openPipes makes the pipes that params ask for and ties their far ends to cmd.
@@ -60,13 +59,13 @@ func (p *pipes) output(sink io.Writer) (*os.File, error) {
 		return nil, fmt.Errorf("making an output pipe: %w", err)
 	}
 	p.child = append(p.child, w)
-	p.streams = append(p.streams, &stream{read: r, sink: sink})
+	p.streams = append(p.streams, &stream{read: r, sink: sink, done: make(chan struct{})})
 	return w, nil
 }
 
-// sameWriter compares without a panic over writers that cannot be compared.
+// sameWriter compares without the panic that == has for a type that cannot be compared; two such writers are different.
 func sameWriter(a, b io.Writer) bool {
-	defer func() { _ = recover() }() //nolint:errcheck // An incomparable type panics in ==; such writers are two.
+	defer func() { _ = recover() }()
 	return a == b
 }
 
@@ -94,6 +93,7 @@ func (p *pipes) closeAll() {
 // pump reads the stream to its end. After an error of the sink it goes on reading, so that the child never blocks on a
 // full pipe or dies of a broken one.
 func (s *stream) pump() {
+	defer close(s.done)
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := s.read.Read(buf)

@@ -78,11 +78,7 @@ func (p *Process) start(params Params) error {
 	p.pid = p.cmd.Process.Pid
 	p.pipes.closeChild()
 	for _, s := range p.pipes.streams {
-		p.pipes.readers.Add(1)
-		go func() {
-			defer p.pipes.readers.Done()
-			s.pump()
-		}()
+		go s.pump()
 	}
 	go p.supervise()
 	return nil

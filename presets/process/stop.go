@@ -172,19 +172,15 @@ func (p *Process) awaitReaped() bool {
 // drain waits for the readers, and closes their pipes if something unknown holds the other ends.
 func (p *Process) drain() {
 	p.pipes.closeStdin()
-	finished := make(chan struct{})
-	go func() {
-		defer close(finished)
-		p.pipes.readers.Wait()
-	}()
 	timer := time.NewTimer(p.opts.DrainWait)
 	defer timer.Stop()
-	select {
-	case <-finished:
-	case <-timer.C:
-	}
 	for _, s := range p.pipes.streams {
+		select {
+		case <-s.done:
+		case <-timer.C:
+			timer.Reset(0) // The next reader's time is over too.
+		}
 		_ = s.read.Close()
+		<-s.done
 	}
-	<-finished
 }

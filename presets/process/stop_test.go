@@ -101,6 +101,28 @@ func TestNaturalEndSweeps(t *testing.T) {
 	}
 }
 
+// What nothing can find holds the output open; the end is told all the same.
+func TestEscapedProcessDoesNotHoldTheEnd(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a job cannot be escaped from")
+	}
+	te := newTether(t)
+	params := child("escape", te)
+	params.Stdout = NewCapture(100)
+	p, err := Start(params, &Options{DrainWait: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	escaped := te.await(t, 1)[0]
+	defer escaped.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if exit, err := p.Wait(ctx); err != nil || !exit.Success() || exit.OutputErr != nil {
+		t.Errorf("Wait() = %#v, %v, want success", exit, err)
+	}
+}
+
 func TestKillCutsAStopShort(t *testing.T) {
 	t.Parallel()
 	p := start(t, child("stubborn", nil), &Options{StdinGrace: time.Hour, TermGrace: time.Hour})

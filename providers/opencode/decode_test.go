@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -198,7 +199,7 @@ func FuzzEvents(f *testing.F) {
 		reader := newSSEReader(strings.NewReader(stream), most)
 		for {
 			data, err := reader.next()
-			if err != nil && err != errEventTooLarge {
+			if err != nil && !errors.Is(err, errEventTooLarge) {
 				return
 			}
 			if len(data) > most+len(stream) || (err == nil && len(data) > most) {

@@ -36,10 +36,49 @@
 //   - [Client.ConnectMCP] for an unknown name: [ErrMCPServerNotFound] in 1.18 and 1.17, nil in 1.2, where [Client.MCPServers] also leaves
 //     out the servers that were added at run time, so that it cannot be asked for.
 //   - A malformed session id: 500, in 1.2 400. The package refuses it itself, as [ErrSessionNotFound].
+//   - [PromptParams].Tools with wildcards, and the rules of a session: 1.18 and 1.17 hide denied tools from the model, 1.2 offers them and
+//     refuses the call. Only "permission" in the configuration hides them in all.
 //   - Rate limits: 1.18 gives up after five retries, 1.17 and 1.2 go on for ever. Watch for [SessionStatus] with [Retrying] and abort.
 //   - An aborted turn: 1.18 and 1.17 keep the partial text in the message, 1.2 stores it empty; only the events had it. 1.18 and 1.17 call an
 //     aborted shell command completed, with a note in its output, 1.2 calls it an error. An abort between two retries
 //     leaves neither error nor end in 1.18 and 1.17 ([ErrIncomplete]) and is [ErrAborted] in 1.2.
 //   - Events have no id in 1.2, and those about a session have its id inside of "info" only.
 //   - Metadata of a permission request: the command in 1.18 and 1.17, empty in 1.2; the arguments are in the tool part in all.
+//
+// # Example
+//
+// A turn with its text as it comes. The events are subscribed to before the prompt, because they are not told again.
+//
+//	server, err := opencode.StartServer(ctx, opencode.ServerParams{
+//		Path: "opencode", Dir: project, ConfigHome: configHome,
+//	}, nil)
+//	if err != nil {
+//		return err
+//	}
+//	defer server.Stop(context.WithoutCancel(ctx))
+//	client := server.Client()
+//	events, err := client.Events(ctx, nil)
+//	if err != nil {
+//		return err
+//	}
+//	defer events.Close()
+//	session, err := client.CreateSession(ctx, opencode.NewSession{Title: "greeting"})
+//	if err != nil {
+//		return err
+//	}
+//	err = client.PromptAsync(ctx, session.ID, opencode.PromptParams{Text: "Say hello.", Model: model})
+//	if err != nil {
+//		return err
+//	}
+//	for event := range events.C() {
+//		switch body := event.Body.(type) {
+//		case opencode.PartDelta:
+//			fmt.Print(body.Delta)
+//		case opencode.SessionError:
+//			return body.Err
+//		case opencode.SessionIdle:
+//			return nil
+//		}
+//	}
+//	return events.Err()
 package opencode

@@ -88,7 +88,8 @@ func TestE2ETurns(t *testing.T) {
 }
 
 func TestE2ETools(t *testing.T) {
-	w := newWorld(t,
+	// The configuration is what hides the built-in tools in every version; of the two rules the last that matches counts.
+	w := newWorldWith(t, map[string]string{"*": "deny", "space_*": "allow"},
 		on("echo it", 1, ms.Call("space_echo", map[string]string{"text": "token-17"})),
 		ms.Step{When: ms.Match{Prompt: "echo it", TurnStep: 2}, Make: func(r ms.Request) ms.Reply { return ms.Say("it said " + r.Last().Text) }},
 		on("wait for it", 1, ms.Call("space_wait", nil)),
@@ -158,6 +159,27 @@ func TestE2ETools(t *testing.T) {
 	}
 	if _, err := w.client.MCPServers(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// A tool that a prompt switches off never runs, whether the model was offered it (in 1.2) or makes it up.
+func TestE2ESwitchedOff(t *testing.T) {
+	w := newWorld(t)
+	path := filepath.Join(w.params.Dir, "written")
+	if err := w.model.Add(
+		on("run it", 1, ms.Call("bash", map[string]string{"command": "touch '" + path + "'", "description": "writes"})),
+		on("run it", 2, ms.Say("it did not run")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.answer(w.ask(w.session(), "run it", onlySpace)); err != nil && !errors.Is(err, opencode.ErrIncomplete) {
+		t.Errorf("Prompt() = %v", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the switched off tool ran")
+	}
+	if names := w.model.Turns()[0].ToolNames(); len(names) != 0 && !w.older() {
+		t.Errorf("the model was offered %q, want nothing", names)
 	}
 }
 
@@ -260,7 +282,8 @@ func TestE2EShellsEnd(t *testing.T) {
 		if alive(pid) {
 			t.Errorf("the shell command (process %d) outlived its server", pid)
 		}
-		for range events.C() { //nolint:revive // Only the end counts.
+		for range events.C() {
+			continue // Only the end counts.
 		}
 		if err := events.Err(); !errors.Is(err, opencode.ErrServerExited) {
 			t.Errorf("the events ended with %v, want ErrServerExited", err)

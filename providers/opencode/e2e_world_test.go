@@ -44,9 +44,18 @@ type world struct {
 	client *opencode.Client
 }
 
-// newWorld starts everything; the server is stopped and found to be gone at the end.
+// newWorld starts everything, with no rules of permission in the configuration.
 func newWorld(t *testing.T, script ...modelserver.Step) *world {
 	t.Helper()
+	return newWorldWith(t, nil, script...)
+}
+
+// newWorldWith starts everything; the server is stopped and found to be gone at the end.
+func newWorldWith(t *testing.T, permission map[string]string, script ...modelserver.Step) *world {
+	t.Helper()
+	if permission == nil {
+		permission = map[string]string{}
+	}
 	if *executable == "" {
 		t.Fatal("name the real opencode by -opencode or AGENTD_E2E_OPENCODE; scripts/install-opencode.sh installs one")
 	}
@@ -58,7 +67,7 @@ func newWorld(t *testing.T, script ...modelserver.Step) *world {
 	w.opts = opencode.ServerOptions{IsolateIn: filepath.Join(root, "own")}
 	config := folder(t, w.params.ConfigHome, "opencode")
 	write(t, filepath.Join(config, "opencode.json"), map[string]any{
-		"autoupdate": false, "share": "disabled", "model": "fake/fake-1", "small_model": "fake/fake-1", "enabled_providers": []string{"fake"},
+		"permission": permission, "autoupdate": false, "share": "disabled", "model": "fake/fake-1", "small_model": "fake/fake-1", "enabled_providers": []string{"fake"},
 		"provider": map[string]any{"fake": map[string]any{
 			"npm": "@ai-sdk/openai-compatible", "name": "Fake",
 			"options": map[string]any{"baseURL": w.model.BaseURL(), "apiKey": "test-key"},
@@ -285,6 +294,9 @@ func newTools(t *testing.T, token string) *tools {
 		handler.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(func() {
+		for s := range ts.server.Sessions() {
+			_ = s.Close()
+		}
 		guarded.CloseClientConnections()
 		guarded.Close()
 	})

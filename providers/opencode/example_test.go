@@ -3,53 +3,41 @@ package opencode_test
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 
 	"agentd/providers/opencode"
 )
 
-// A turn with its text as it comes. The events are subscribed to before the prompt, because they are not told again.
-func Example() {
+// A prompt to a server that stands already; a stand-in answers here.
+func ExampleClient_Prompt() {
+	standIn := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.Method + " " + r.URL.Path {
+		case "POST /session":
+			fmt.Fprint(w, `{"id":"ses_1","title":"greeting"}`)
+		case "POST /session/ses_1/message":
+			fmt.Fprint(w, `{"info":{"id":"msg_2","role":"assistant","parentID":"msg_1","finish":"stop"},
+				"parts":[{"type":"text","text":"Hello!"}]}`)
+		}
+	}))
+	defer standIn.Close()
+
 	ctx := context.Background()
-	server, err := opencode.StartServer(ctx, opencode.ServerParams{
-		Path: "opencode", Dir: "/home/me/project", ConfigHome: "/home/me/.local/share/agentd/agent-opencode",
-	}, nil)
+	client, err := opencode.NewClient(standIn.URL, &opencode.ClientOptions{Password: "secret"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer func() { _ = server.Stop(ctx) }()
-	client := server.Client()
-	events, err := client.Events(ctx, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer events.Close()
+	defer client.Close()
 	session, err := client.CreateSession(ctx, opencode.NewSession{Title: "greeting"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := client.PromptAsync(ctx, session.ID, opencode.PromptParams{
-		Text: "Say hello.", Model: opencode.Model{ProviderID: "anthropic", ModelID: "claude-sonnet-5"},
-	}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	for event := range events.C() {
-		if event.SessionID != session.ID {
-			continue
-		}
-		switch body := event.Body.(type) {
-		case opencode.PartDelta:
-			fmt.Print(body.Delta)
-		case opencode.SessionError:
-			fmt.Println(body.Err)
-		case opencode.SessionIdle:
-			return
-		}
-	}
-	fmt.Println(events.Err())
+	message, err := client.Prompt(ctx, session.ID, opencode.PromptParams{Text: "Say hello."})
+	fmt.Println(message.Text(), err)
+	// Output: Hello! <nil>
 }
 
 func ExampleParseModel() {

@@ -46,7 +46,7 @@ func playServer(mode string) int {
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	}
-	listener, err := net.Listen("tcp", fmt.Sprintf("%s:%d", *host, *port))
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", fmt.Sprintf("%s:%d", *host, *port))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

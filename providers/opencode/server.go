@@ -178,7 +178,7 @@ func makeDirs(params ServerParams, o ServerOptions) error {
 var errPortTaken = errors.New("port is taken")
 
 func startOnce(ctx context.Context, params ServerParams, o ServerOptions) (*Server, error) {
-	port, err := freePort()
+	port, err := freePort(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("starting OpenCode: %w", err)
 	}
@@ -246,8 +246,8 @@ func (s *Server) becomeReady(ctx context.Context, ready <-chan string, password 
 }
 
 // freePort asks the system for a port that is free now. The server itself would try 4096 first.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func freePort(ctx context.Context) (int, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, fmt.Errorf("finding a free port: %w", err)
 	}

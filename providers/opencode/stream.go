@@ -250,9 +250,9 @@ func (e *Events) nextEvent(s *subscription) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	event, err := decodeEvent(data)
-	if err != nil {
-		return Event{Type: "client.gap", Body: Gap{Reason: err.Error()}}, nil
+	event, bad := decodeEvent(data)
+	if bad != nil {
+		event = Event{Type: "client.gap", Body: Gap{Reason: bad.Error()}}
 	}
 	return event, nil
 }

@@ -43,7 +43,7 @@ func idle(id string) string {
 	return fmt.Sprintf(`{"type":"session.idle","properties":{"sessionID":%q}}`, id)
 }
 
-func subscribe(t *testing.T, opts EventOptions) (*feed, *Client, *Events, *feedConn) {
+func subscribe(t *testing.T, opts EventOptions) (*feed, *Events, *feedConn) {
 	t.Helper()
 	f := &feed{conns: make(chan *feedConn, 10)}
 	c := clientOf(t, f, &ClientOptions{MaxReplyBytes: 2000})
@@ -52,7 +52,7 @@ func subscribe(t *testing.T, opts EventOptions) (*feed, *Client, *Events, *feedC
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	return f, c, e, <-f.conns
+	return f, e, <-f.conns
 }
 
 func next(t *testing.T, e *Events) Event {
@@ -86,7 +86,7 @@ func ended(t *testing.T, e *Events) error {
 
 func TestEventsComeInOrder(t *testing.T) {
 	t.Parallel()
-	_, _, e, conn := subscribe(t, EventOptions{Buffer: 1})
+	_, e, conn := subscribe(t, EventOptions{Buffer: 1})
 	if _, ok := next(t, e).Body.(Connected); !ok {
 		t.Error("the first event is not Connected")
 	}
@@ -109,7 +109,7 @@ func TestEventsComeInOrder(t *testing.T) {
 
 func TestEventsComeBackAfterABreak(t *testing.T) {
 	t.Parallel()
-	f, _, e, conn := subscribe(t, EventOptions{})
+	f, e, conn := subscribe(t, EventOptions{})
 	next(t, e)
 	close(conn.done)
 	conn = <-f.conns
@@ -127,7 +127,7 @@ func TestEventsComeBackAfterABreak(t *testing.T) {
 
 func TestSilenceIsABreak(t *testing.T) {
 	t.Parallel()
-	f, _, e, _ := subscribe(t, EventOptions{Silence: 30 * time.Millisecond})
+	f, e, _ := subscribe(t, EventOptions{Silence: 30 * time.Millisecond})
 	next(t, e)
 	<-f.conns
 	if gap, ok := next(t, e).Body.(Gap); !ok || !strings.Contains(gap.Reason, "no event or heartbeat") {
@@ -137,7 +137,7 @@ func TestSilenceIsABreak(t *testing.T) {
 
 func TestBadEventsAreGaps(t *testing.T) {
 	t.Parallel()
-	_, _, e, conn := subscribe(t, EventOptions{})
+	_, e, conn := subscribe(t, EventOptions{})
 	next(t, e)
 	conn.send(`{"type":`)
 	conn.send(`{"type":"x","properties":{"a":"` + strings.Repeat("y", 3000) + `"}}`)
@@ -156,7 +156,7 @@ func TestEventsEnd(t *testing.T) {
 	t.Parallel()
 	t.Run("without reconnecting", func(t *testing.T) {
 		t.Parallel()
-		_, _, e, conn := subscribe(t, EventOptions{ReconnectWithin: -1})
+		_, e, conn := subscribe(t, EventOptions{ReconnectWithin: -1})
 		close(conn.done)
 		if err := ended(t, e); !errors.Is(err, ErrStreamLost) {
 			t.Errorf("Err() = %v, want ErrStreamLost", err)
@@ -198,7 +198,7 @@ func TestEventsEnd(t *testing.T) {
 	})
 	t.Run("nobody reads", func(t *testing.T) {
 		t.Parallel()
-		_, _, e, conn := subscribe(t, EventOptions{Buffer: 1})
+		_, e, conn := subscribe(t, EventOptions{Buffer: 1})
 		for i := range 10 {
 			conn.send(idle(fmt.Sprintf("ses_%d", i)))
 		}

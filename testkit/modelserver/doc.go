@@ -1,8 +1,9 @@
 // Package modelserver is a model that says what a script tells it: an HTTP server on loopback that speaks the wire
 // protocols of OpenAI (Chat Completions and Responses), Anthropic (Messages) and Gemini (generateContent), streaming and not.
 //
-// It is for tests of anything that talks to a model over HTTP: agent runtimes, command line agents such as OpenCode, Codex,
-// Claude Code or Gemini CLI, and SDK clients. Nothing outside tests imports it.
+// It is for tests of anything that talks to a model over HTTP: agent runtimes, command line agents and SDK clients. OpenCode,
+// Claude Code, Codex and Gemini CLI have each been driven through turns with reasoning and tool calls by it. Nothing outside
+// tests imports it.
 //
 // # Script
 //

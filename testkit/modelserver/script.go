@@ -28,7 +28,7 @@ type Match struct {
 }
 
 func (m Match) matches(r Request) bool {
-	offered := func(name string) bool { return r.Offers(name) }
+	offered := r.Offers
 	switch {
 	case !all(m.Offered, offered), slices.ContainsFunc(m.Absent, offered),
 		!strings.Contains(r.Prompt(), m.Prompt),

@@ -59,7 +59,7 @@ func listen(addr string) (net.Listener, error) {
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("%w: Addr %q is not loopback: give 127.0.0.1:PORT", ErrInvalid, addr)
 	}
-	listener, err := net.Listen("tcp", addr)
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listening for model requests: %w", err)
 	}
