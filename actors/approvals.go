@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -111,12 +112,14 @@ func (a *approvalsActor) receive(c actor.Context, msg any) {
 }
 
 func (a *approvalsActor) step(c actor.Context, command approval.Command) {
+	var answered []messages.RequestID
 	for _, effect := range a.state.Step(a.runtime.unix(), command) {
 		switch e := effect.(type) {
 		case approval.Answer:
 			if w, ok := a.waiters[e.Waiter]; ok {
 				delete(a.waiters, e.Waiter)
 				w.call.put(e.Decision, nil)
+				answered = append(answered, e.Decision.RequestID)
 			}
 		case approval.Wait:
 			if w, ok := a.waiters[e.Waiter]; ok {
@@ -133,6 +136,9 @@ func (a *approvalsActor) step(c actor.Context, command approval.Command) {
 			a.runtime.approvalsChanged(ApprovalEvent{Request: e.Request})
 		case approval.Resolved:
 			decision := e.Decision
+			if !slices.Contains(answered, e.Request.ID) {
+				a.runtime.noteDecision(decision) // Nobody waits who would record it.
+			}
 			a.runtime.approvalsChanged(ApprovalEvent{Request: e.Request, Decision: &decision})
 		}
 	}

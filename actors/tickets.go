@@ -18,6 +18,8 @@ func ticketOf(msg session.Message) ticket {
 		t = m.Ticket
 	case session.SetData:
 		t = m.Ticket
+	case session.Note:
+		t = m.Ticket
 	case session.Finish:
 		t = m.Ticket
 	case session.Fail:

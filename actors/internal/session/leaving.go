@@ -67,6 +67,8 @@ func (s *State) refuse(msg Message, err error) {
 		s.reply(m.Ticket, nil, err)
 	case SetData:
 		s.reply(m.Ticket, nil, err)
+	case Note:
+		s.reply(m.Ticket, nil, err)
 	case Finish:
 		s.reply(m.Ticket, nil, err)
 	case Fail:

@@ -73,6 +73,12 @@ type (
 		Value  json.RawMessage
 	}
 
+	// Note appends an event on behalf of the host, outside of any turn. The reply, with the stored item, comes when it is durable.
+	Note struct {
+		Ticket Ticket
+		Item   messages.Item
+	}
+
 	// Finish ends the turn well. Items are upserted in the same commit.
 	Finish struct {
 		Ticket Ticket
@@ -128,6 +134,7 @@ func (Append) message()      {}
 func (Upsert) message()      {}
 func (Record) message()      {}
 func (SetData) message()     {}
+func (Note) message()        {}
 func (Finish) message()      {}
 func (Fail) message()        {}
 func (TurnStopped) message() {}

@@ -111,6 +111,8 @@ func (s *State) Step(now int64, msg Message) []Effect {
 		s.onRecord(m)
 	case SetData:
 		s.onSetData(m)
+	case Note:
+		s.onNote(m)
 	case Finish:
 		s.onFinish(m)
 	case Fail:
