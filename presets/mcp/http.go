@@ -171,8 +171,11 @@ func (s *HTTPServer) Sync(ctx context.Context, change presets.Change) error {
 	s.mu.Unlock()
 	var errs []error
 	for _, endpoint := range endpoints {
-		if change.Touches(endpoint.session) && endpoint.mount.clients() > 0 {
-			errs = append(errs, endpoint.Sync(ctx))
+		if !change.Touches(endpoint.session) || endpoint.mount.clients() == 0 {
+			continue
+		}
+		if err := endpoint.Sync(ctx); !errors.Is(err, ErrNotStarted) { // It is being closed.
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)

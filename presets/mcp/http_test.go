@@ -3,7 +3,11 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -554,4 +558,82 @@ func TestHTTPOptionsNameTheField(t *testing.T) {
 	if _, err := NewToolServer(nil, presets.Caller{}, nil); !errors.Is(err, ErrInvalid) {
 		t.Errorf("NewToolServer(nil) = %v, want ErrInvalid", err)
 	}
+}
+
+// Endpoints are opened, used, synced and closed while the server stops: nothing hangs and nothing is left.
+func TestHTTPStorm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Gated)
+	server, err := NewHTTPServer(w.surface, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const opens = 10
+	rounds := make(chan struct{}, 1000)
+	var storm sync.WaitGroup
+	for worker := range 4 {
+		storm.Go(func() {
+			for round := range opens {
+				rounds <- struct{}{}
+				session := messages.SessionID(fmt.Sprintf("agt-ses-%d-%d", worker, round))
+				endpoint, err := server.Open(t.Context(), presets.Caller{SessionID: session})
+				if errors.Is(err, ErrStopping) {
+					return
+				}
+				if err != nil {
+					t.Errorf("Open() = %v", err)
+					return
+				}
+				if _, err := endpoint.Bind(Turn{Caller: presets.Caller{SessionID: session}}); err != nil {
+					t.Errorf("Bind() = %v", err)
+				}
+				// The server may stop at any moment, so none of these need succeed.
+				_, _, _ = trySend(t, endpoint)
+				_ = server.Sync(t.Context(), presets.Change{Global: true})
+				_ = server.Status()
+				if err := endpoint.Close(t.Context()); err != nil {
+					t.Errorf("Close() = %v", err)
+				}
+			}
+		})
+	}
+	for range 2 * opens {
+		<-rounds
+	}
+	for range 3 {
+		storm.Go(func() {
+			if err := server.Stop(t.Context()); err != nil {
+				t.Errorf("Stop() = %v", err)
+			}
+		})
+	}
+	storm.Wait()
+	if got := server.Status(); got.Started || len(got.Endpoints) != 0 {
+		t.Errorf("Status() after Stop = %+v", got)
+	}
+}
+
+// trySend initializes a session, if the server still serves.
+func trySend(tb testing.TB, endpoint *Endpoint) (int, string, error) {
+	tb.Helper()
+	url := endpoint.URL()
+	if url == "" {
+		return 0, "", ErrStopping
+	}
+	req, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, url, strings.NewReader(legacyHello))
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	resp, err := (&http.Client{Transport: newWire(endpoint)}).Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text), err
 }
