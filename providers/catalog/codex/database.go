@@ -78,9 +78,9 @@ func (t *thread) session(p *catalog.Parsing, parent string) catalog.Session {
 	s := catalog.Session{
 		ID: bounded.Clip(string(t.id), catalog.MaxIDBytes+1), ProjectPath: bounded.Clip(string(t.cwd), catalog.MaxPathBytes+1),
 		TimeMS: cmp.Or(p.Believe(int64(t.updatedMS)), p.Believe(bounded.GuessMillis(float64(t.updated)))),
-		Branch: string(t.branch),
+		Branch: bounded.Clip(string(t.branch), 4*catalog.MaxLabelBytes),
 		Details: catalog.Details{
-			Archived: t.archived != 0, Repository: string(t.repository),
+			Archived: t.archived != 0, Repository: bounded.Clip(string(t.repository), catalog.MaxTextBytes),
 			StartedMS: cmp.Or(p.Believe(int64(t.createdMS)), p.Believe(bounded.GuessMillis(float64(t.created)))),
 		},
 	}
@@ -89,15 +89,15 @@ func (t *thread) session(p *catalog.Parsing, parent string) catalog.Session {
 		s.Relation, s.NonInteractive = catalog.SubAgent, true
 	}
 	s.NonInteractive = s.NonInteractive || who.headless
-	prompt := typed(cmp.Or(string(t.firstMessage), string(t.preview)))
+	prompt := bounded.Clip(typed(cmp.Or(string(t.firstMessage), string(t.preview))), catalog.MaxTextBytes)
 	if prompt != "" {
 		s.Prompts = []string{prompt}
 	}
 	switch {
 	case t.name != "":
-		s.Title, s.Ref = string(t.name), namedByUser
+		s.Title, s.Ref = bounded.Squeeze(string(t.name), catalog.MaxTextBytes), namedByUser
 	case !startOf(string(t.title), cmp.Or(string(t.firstMessage), prompt)):
-		s.Title = firstLine(typed(string(t.title)))
+		s.Title = bounded.Clip(firstLine(typed(string(t.title))), catalog.MaxTextBytes)
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"agentd/providers/catalog/claude"
 	"agentd/providers/catalog/codex"
 	"agentd/providers/catalog/gemini"
+	"agentd/providers/catalog/opencode"
 )
 
 // All returns one reader for each agent. The catalog orders them; here they stand in alphabetical order, one a
@@ -14,5 +15,6 @@ func All() []catalog.Reader {
 		claude.New(),
 		codex.New(),
 		gemini.New(),
+		opencode.New(),
 	}
 }
