@@ -7,7 +7,8 @@
 //   - Version 2 keeps sessions in the table session_v2 beside the older table session, which is frozen then. A session that is in both is
 //     read from the newer one.
 //   - The JSON files stay after they were moved to a database. A session that a database has is read from there.
-//   - A session with a parent was started by that one; a fork names its origin since version 2. Headless runs cannot be told from others.
+//   - A session with a parent was started by that one; a fork names its origin since version 2. One
+//     whose parent was deleted is a remnant of it, and not listed. Headless runs cannot be told from others.
 //   - A row with an empty title or without a directory is a session all the same.
 //
 // # Promises

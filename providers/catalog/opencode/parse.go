@@ -151,12 +151,21 @@ func untitled(title string) bool {
 }
 
 // Assemble implements [catalog.Assembler]: a session that a database has is not read from JSON files, which stay behind
-// when it is moved there.
+// when it is moved there. OpenCode deletes a session with the ones that it started, so one of those without its parent is a
+// remnant.
 func (Reader) Assemble(a *catalog.Assembly) []catalog.Session {
-	out := a.All(kindDatabase)
-	moved := make(map[string]bool, len(out))
-	for _, s := range out {
+	rows := a.All(kindDatabase)
+	moved := make(map[string]bool, len(rows))
+	for _, s := range rows {
 		moved[s.ID] = true
+	}
+	out := rows[:0]
+	for _, s := range rows {
+		if s.Relation == catalog.SubAgent && !moved[s.Parent] {
+			a.Skip(s.StoreFile+"#"+s.ID, catalog.Gone)
+			continue
+		}
+		out = append(out, s)
 	}
 	projects := map[string]string{}
 	for _, s := range a.All(kindProject) {

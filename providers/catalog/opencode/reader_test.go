@@ -82,6 +82,7 @@ func writeStore(tb testing.TB, env catalog.Env) []catalogtest.Want {
 		session("session", recentID, "/work/stale", "Stale", "", at+900_000),
 		session("session_v2", recentID, "/data/opencode/worktree/abc/spike", "", "", at+100_000),
 		session("session", childID, "/work/app", "Child", oldID, at+200_000),
+		session("session", "ses_orphan", "/work/app", "Child of a deleted session", "ses_gone", at+200_000),
 		session("session_v2", forkID, "/work/app", "Forked", "", at+300_000),
 		fmt.Sprintf("UPDATE session_v2 SET fork_session_id = '%s' WHERE id = '%s'", recentID, forkID),
 		session("session", archivedID, "/work/app", "Put away", "", at+400_000),
