@@ -103,6 +103,9 @@ func (s *State) readOpen(t *turn) {
 	for i := range s.doc.Items {
 		item := &s.doc.Items[i]
 		if item.TurnID != t.record.ID {
+			if item.EventType == EventApprovalDecided {
+				t.trackRequest(item) // It was noted outside of the turn.
+			}
 			continue
 		}
 		t.track(item)

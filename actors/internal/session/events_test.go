@@ -187,6 +187,11 @@ func itemEvents() []event {
 		{name: "update-old-item", often: 1, do: func(w *world) error { return w.upsert(w.item("", "same-"+string(w.old())), true) }},
 		{name: "draft", often: 4, races: true, do: func(w *world) error { return w.upsert(w.draft("d", messages.ItemMessage), false) }},
 		{name: "draft-2", often: 2, do: func(w *world) error { return w.upsert(w.draft("e", messages.ItemReasoning), false) }},
+		{name: "draft-foreign-turn", often: 1, do: func(w *world) error {
+			item := w.draft("d", messages.ItemMessage)
+			item.TurnID, item.Seq, item.UpdatedAt = "t-other", 99, 1
+			return w.upsert(item, false)
+		}},
 		{name: "draft-append", often: 1, do: func(w *world) error { return w.append(w.draft("f", messages.ItemMessage)) }},
 		{name: "draft-over-final", often: 1, do: func(w *world) error { return w.upsert(w.draft("same", messages.ItemMessage), false) }},
 		{name: "draft-late", often: 1, do: func(w *world) error {

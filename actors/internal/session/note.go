@@ -18,6 +18,9 @@ func (s *State) onNote(m Note) {
 		s.pending = make(map[messages.ItemID]pendingItem, 1)
 	}
 	s.pending[item.ID] = pendingItem{item: item, changes: 1}
+	if s.active != nil && item.EventType == EventApprovalDecided {
+		s.active.trackRequest(&item) // The turn does not close what is decided.
+	}
 	s.stage(group{
 		changes: []messages.Change{messages.ItemAppended{Item: item}},
 		then:    then{what: followItem, ticket: m.Ticket, item: item.ID},

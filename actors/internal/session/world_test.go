@@ -396,6 +396,9 @@ func (w *world) checkTurns() error {
 			item = c.Item
 		case messages.ItemUpdated:
 			item = c.Item
+			if at, found := w.acked.Find(item.ID); found && w.acked.Items[at].TurnID != item.TurnID {
+				return fmt.Errorf("item %q of turn %q moves to turn %q", item.ID, w.acked.Items[at].TurnID, item.TurnID)
+			}
 		default:
 			continue
 		}
