@@ -118,6 +118,7 @@ func (a *approvalsActor) step(c actor.Context, command approval.Command) {
 		case approval.Answer:
 			if w, ok := a.waiters[e.Waiter]; ok {
 				delete(a.waiters, e.Waiter)
+				a.tellOpen(w, e.Decision)
 				w.call.put(e.Decision, nil)
 				answered = append(answered, e.Decision.RequestID)
 			}
@@ -143,6 +144,19 @@ func (a *approvalsActor) step(c actor.Context, command approval.Command) {
 		}
 	}
 	a.schedule(c)
+}
+
+// tellOpen tells a caller that does not wait which request it leaves with the person.
+func (a *approvalsActor) tellOpen(w *approvalWaiter, decision presets.Decision) {
+	if decision.Outcome != presets.OutcomePending || decision.RequestID == "" {
+		return
+	}
+	for _, request := range a.state.Pending() {
+		if request.ID == decision.RequestID {
+			w.wait(request)
+			return
+		}
+	}
 }
 
 // save stores the grants on a goroutine of the runtime. The rules ask for one save at a time.

@@ -713,3 +713,41 @@ func TestEnablingAPresetAsksAndIsRecorded(t *testing.T) {
 		}
 	})
 }
+
+func TestRequestAheadIsDecidedOnce(t *testing.T) {
+	t.Parallel()
+	for _, verb := range []presets.Verb{presets.ApproveOnce, presets.Deny} {
+		for _, crash := range []bool{false, true} {
+			t.Run(fmt.Sprint(verb, " crash ", crash), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					gate := testkit.NewGate()
+					f := &toolFixture{running: gate}
+					later := testkit.Call(actors.ToolCall{Name: riskyTool, NoWait: true})
+					f.runtime = start(t, testkit.Scripts{"ahead": {later, gate.Wait(), testkit.Finish("ok")}, "next": {testkit.Finish("ok")}},
+						&testkit.Options{Presets: f.presets(t), Actors: actors.Options{Exposure: presets.Gated}})
+					f.id = f.runtime.Create("a", "")
+					handle := f.runtime.Run(f.id, "ahead", actors.RunOptions{})
+					<-gate.Reached()
+					f.decide(t, verb)
+					synctest.Wait()
+					if crash {
+						actors.PanicSession(f.runtime.Runtime, f.id)
+					}
+					gate.Open()
+					if _, err := handle.Wait(f.runtime.Context()); err != nil && !crash {
+						t.Fatal(err)
+					}
+					f.runtime.Complete(f.id, "next")
+					synctest.Wait()
+					kinds, decisions := f.events(t)
+					want := map[presets.Verb]presets.Outcome{presets.ApproveOnce: presets.OutcomeApproved, presets.Deny: presets.OutcomeDenied}[verb]
+					if len(kinds) != 2 || decisions[0].Outcome != want || decisions[0].Who != "me" {
+						t.Errorf("the session tells of %v with %+v, want the person's word, once", kinds, decisions)
+					}
+					wantHistory(t, f.runtime.Store, f.id)
+				})
+			})
+		}
+	}
+}

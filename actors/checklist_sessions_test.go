@@ -153,6 +153,7 @@ func TestChecklist04And07CorruptSession(t *testing.T) {
 	wantError(t, "Session(bad)", err, persistence.ErrCorrupt, "bad")
 	_, err = rt.RunTurn(rt.Context(), bad, "hi", actors.RunOptions{})
 	wantError(t, "RunTurn(bad)", err, persistence.ErrCorrupt, "bad")
+	wantError(t, "DeleteSession(bad)", rt.DeleteSession(rt.Context(), bad), persistence.ErrCorrupt, "bad")
 	listing, err := rt.ListSessions(rt.Context())
 	if err != nil || len(listing.Sessions) != 1 || listing.Sessions[0].ID != good || len(listing.Bad) != 1 || listing.Bad[0].ID != bad {
 		t.Errorf("ListSessions() = %+v, %v, want the good one, and the bad one by name", listing, err)

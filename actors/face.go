@@ -127,7 +127,7 @@ func (rt *Runtime) rested(head messages.Head) messages.Head {
 
 // RunTurn starts a turn and returns its handle as soon as the input is durable; the agent has not been waited for. While another turn runs, it does what
 // opts.OnBusy says: with cancel and queue it blocks until the other turn has ended and this one has started, or the context
-// ends: then nothing was stored. An unknown session or agent, or a bad input, is an error that names it, and leaves a running turn alone.
+// ends: then the prompt is taken back, unless its input was just being stored; to know, repeat it with the same TurnID. An unknown session or agent, or a bad input, is an error that names it, and leaves a running turn alone.
 func (rt *Runtime) RunTurn(ctx context.Context, id messages.SessionID, input string, opts RunOptions) (*TurnHandle, error) {
 	if err := errors.Join(id.Validate(), messages.ValidateInput(input), opts.OnBusy.Validate()); err != nil {
 		return nil, fmt.Errorf("running a turn: %w", err)
@@ -210,7 +210,7 @@ func (rt *Runtime) SetData(ctx context.Context, id messages.SessionID, key strin
 }
 
 // DeleteSession cancels what runs in a session, and removes it. It returns when the deletion is durable and the files are gone. A
-// session that is gone already, or cannot be read, is deleted all the same; an unknown one is no error.
+// session that is gone already or unknown is no error. One that cannot be read is one that says so, and stays as it is: its files have to be repaired first.
 func (rt *Runtime) DeleteSession(ctx context.Context, id messages.SessionID) error {
 	_, err := withSession(ctx, rt, id, func(e *entry) (struct{}, error) {
 		c, life := newCall[struct{}](), e.lifetime()

@@ -17,6 +17,9 @@ func (rt *Runtime) noteDecision(decision presets.Decision) {
 	if decision.RequestID == "" || rt.stopping.Load() {
 		return
 	}
+	if decision.Outcome == presets.OutcomeCancelled && decision.TurnID != "" {
+		return // Its turn ends, and closes what it asked in the same append.
+	}
 	rt.spawn("the note of a decision", decision.SessionID, func() {
 		item, err := eventItem(session.EventApprovalDecided, "itm-decision-"+messages.ItemID(decision.RequestID), decision)
 		if err == nil {
