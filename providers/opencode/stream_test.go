@@ -18,25 +18,38 @@ type feed struct {
 }
 
 type feedConn struct {
-	w    http.ResponseWriter
+	data chan string   // written by the handler, whose alone the writer is
 	done chan struct{} // closed to end the response
 	gone <-chan struct{}
 }
 
 func (f *feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
-	conn := &feedConn{w: w, done: make(chan struct{}), gone: r.Context().Done()}
-	conn.send(`{"type":"server.connected","properties":{}}`)
+	conn := &feedConn{data: make(chan string), done: make(chan struct{}), gone: r.Context().Done()}
+	writeEvent(w, `{"type":"server.connected","properties":{}}`)
 	f.conns <- conn
-	select {
-	case <-conn.done:
-	case <-conn.gone:
+	for {
+		select {
+		case data := <-conn.data:
+			writeEvent(w, data)
+		case <-conn.done:
+			return
+		case <-conn.gone:
+			return
+		}
 	}
 }
 
+func writeEvent(w http.ResponseWriter, data string) {
+	fmt.Fprintf(w, "data: %s\n\n", data)
+	_ = http.NewResponseController(w).Flush()
+}
+
 func (c *feedConn) send(data string) {
-	fmt.Fprintf(c.w, "data: %s\n\n", data)
-	_ = http.NewResponseController(c.w).Flush()
+	select {
+	case c.data <- data:
+	case <-c.gone:
+	}
 }
 
 func idle(id string) string {
@@ -215,7 +228,7 @@ func TestEventsEnd(t *testing.T) {
 				return
 			}
 			w.Header().Set("Content-Type", "text/event-stream")
-			(&feedConn{w: w}).send(`{"type":"server.connected"}`)
+			writeEvent(w, `{"type":"server.connected"}`)
 		})
 		e, err := clientOf(t, broken, nil).Events(t.Context(), nil)
 		if err != nil {
