@@ -56,6 +56,7 @@ func (d *deskApprovals) Check(_ context.Context, q presets.Query) (presets.Verdi
 		return presets.Verdict{State: presets.StateApproved, Via: presets.ViaPolicy}, nil
 	case presets.RuleDeny:
 		return presets.Verdict{State: presets.StateDenied, Via: presets.ViaPolicy}, nil
+	case presets.RuleAsk:
 	}
 	for _, grant := range d.grants {
 		if grant.Covers(q, 0) {
@@ -99,6 +100,7 @@ func (d *deskApprovals) standing(ask presets.Ask) (presets.Decision, bool) {
 		return d.decision(ask, presets.OutcomeApproved, presets.ViaPolicy), true
 	case presets.RuleDeny:
 		return d.decision(ask, presets.OutcomeDenied, presets.ViaPolicy), true
+	case presets.RuleAsk:
 	}
 	query := presets.Query{Caller: ask.Caller, ToolID: ask.ToolID, Risk: ask.Risk, Fingerprint: ask.Fingerprint}
 	for _, grant := range d.grants {

@@ -283,25 +283,25 @@ func TestSessionTable(t *testing.T) {
 		table := newSessionTable(time.Minute, 2, func(id string) { expired <- id })
 		table.add("a")
 		table.add("a") // Once more changes nothing.
-		time.Sleep(2 * time.Minute)
+		<-time.After(2 * time.Minute)
 		synctest.Wait()
 		table.end("a")
-		time.Sleep(50 * time.Second)
+		<-time.After(50 * time.Second)
 		if !table.begin("a") {
 			t.Error("begin(a) = false, want true")
 		}
-		time.Sleep(5 * time.Minute)
+		<-time.After(5 * time.Minute)
 		table.end("a")
 		table.add("b")
 		if !table.full() || table.len() != 2 {
 			t.Errorf("full() = %t with %d, want true with 2", table.full(), table.len())
 		}
-		time.Sleep(59 * time.Second)
+		<-time.After(59 * time.Second)
 		synctest.Wait()
 		if len(expired) != 0 {
 			t.Errorf("expired %v before the time", <-expired)
 		}
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		synctest.Wait()
 		if len(expired) != 1 || <-expired != "a" {
 			t.Error("want exactly the unused session to expire")

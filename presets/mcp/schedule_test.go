@@ -129,7 +129,6 @@ type scheduler struct {
 	random *rand.Rand
 
 	// The model: what a person has decided so far.
-	mu      sync.Mutex
 	off     map[string]bool // presets that are turned off
 	rules   map[messages.Risk]presets.Rule
 	granted map[exactCall]bool // always

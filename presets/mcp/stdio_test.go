@@ -88,7 +88,7 @@ func TestRunStdioHandshakeTimeout(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				run := runStdio(t, newTestTools().server(), nil)
 				run.send(tc.lines...)
-				time.Sleep(DefaultHandshakeTimeout + time.Second)
+				<-time.After(DefaultHandshakeTimeout + time.Second)
 				synctest.Wait()
 				select {
 				case err := <-run.result:

@@ -1,3 +1,4 @@
+//nolint:staticcheck // The suite asks for sampling, roots and logging, which the newest version of the protocol deprecates.
 package main
 
 import (
