@@ -261,7 +261,11 @@ func TestEventsRefused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := clientOf(t, tt.handler, &ClientOptions{CallTimeout: 50 * time.Millisecond})
+			opts := &ClientOptions{}
+			if tt.name == "silence" {
+				opts.CallTimeout = 50 * time.Millisecond
+			}
+			c := clientOf(t, tt.handler, opts)
 			if _, err := c.Events(t.Context(), nil); !errors.Is(err, tt.want) {
 				t.Errorf("Events() = %v, want %v", err, tt.want)
 			}
