@@ -4,6 +4,7 @@ import (
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/claude"
 	"agentd/providers/catalog/codex"
+	"agentd/providers/catalog/cursor"
 	"agentd/providers/catalog/gemini"
 	"agentd/providers/catalog/opencode"
 )
@@ -14,6 +15,7 @@ func All() []catalog.Reader {
 	return []catalog.Reader{
 		claude.New(),
 		codex.New(),
+		cursor.New(),
 		gemini.New(),
 		opencode.New(),
 	}

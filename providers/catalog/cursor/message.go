@@ -1,0 +1,121 @@
+package cursor
+
+import (
+	"net/url"
+	"strings"
+
+	"agentd/providers/catalog"
+	"agentd/providers/catalog/bounded"
+)
+
+// message is a message of a chat or a line of a transcript.
+type message struct {
+	role    bounded.Value
+	content bounded.Value
+}
+
+func decodeMessage(data []byte) message {
+	var m message
+	for key, v := range bounded.Fields(data) {
+		switch string(key) {
+		case "role":
+			m.role = v
+		case "content":
+			m.content = v
+		case "message":
+			for key, v := range bounded.Fields(v.Raw) {
+				if string(key) == "content" {
+					m.content = v
+				}
+			}
+		}
+	}
+	return m
+}
+
+// text returns the text blocks of a message.
+func (m *message) text(limit int) string {
+	if m.content.IsString() {
+		return m.content.Text(limit)
+	}
+	var out strings.Builder
+	for block := range bounded.Elements(m.content.Raw) {
+		var kind, text bounded.Value
+		for key, v := range bounded.Fields(block.Raw) {
+			switch string(key) {
+			case "type":
+				kind = v
+			case "text":
+				text = v
+			}
+		}
+		if kind.Equal("text") && out.Len() < limit {
+			out.WriteString(text.Text(limit))
+			out.WriteByte('\n')
+		}
+	}
+	return bounded.Clip(out.String(), limit)
+}
+
+// prompt returns what a person typed.
+func (m *message) prompt() string {
+	if !m.role.Equal("user") {
+		return ""
+	}
+	return query(m.text(64 << 10))
+}
+
+// query takes the person's words out of what the program wrapped around them.
+func query(text string) string {
+	var out string
+	rest := text
+	for {
+		_, after, ok := strings.Cut(rest, "<user_query>")
+		if !ok {
+			break
+		}
+		inner, tail, _ := strings.Cut(after, "</user_query>")
+		out, rest = strings.TrimSpace(out+"\n"+strings.TrimSpace(inner)), tail
+	}
+	if out != "" {
+		return bounded.Clip(out, catalog.MaxTextBytes)
+	}
+	text = strings.TrimSpace(text)
+	for _, mark := range []string{
+		"<user_info>", "<git_status>", "<project_layout>", "<system_reminder>", "<open_and_recently_viewed_files>", "<rules>", "<agent_transcripts>",
+		"<attached_files>", "<additional_data>", "<environment_details>", "<user_query>",
+	} {
+		if strings.HasPrefix(text, mark) {
+			return ""
+		}
+	}
+	return bounded.Clip(text, catalog.MaxTextBytes)
+}
+
+// workspace returns the directory that the model was told it works in.
+func (m *message) workspace() string {
+	text := m.text(64 << 10)
+	_, info, ok := strings.Cut(text, "<user_info>")
+	if !ok {
+		return ""
+	}
+	info, _, _ = strings.Cut(info, "</user_info>")
+	if _, rest, ok := strings.Cut(info, "Workspace Path:"); ok {
+		line, _, _ := strings.Cut(rest, "\n")
+		return strings.TrimSpace(line)
+	}
+	return ""
+}
+
+// fileURI returns the path of a file URI, or nothing.
+func fileURI(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
+		return ""
+	}
+	// A drive of Windows stands behind a slash.
+	if p := u.Path; len(p) > 2 && p[2] == ':' {
+		return p[1:]
+	}
+	return u.Path
+}
