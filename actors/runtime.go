@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
-	"path/filepath"
 	goruntime "runtime"
 	"runtime/debug"
 	"strconv"
@@ -321,45 +320,4 @@ func (rt *Runtime) forget(id messages.SessionID) {
 func (rt *Runtime) releaseApprovals(e *entry, turn messages.TurnID) {
 	caller := presets.Caller{SessionID: e.id, TurnID: turn, AgentID: e.agentID}
 	rt.approvals.tell(approval.Release{Caller: caller, Reason: "the turn has ended"})
-}
-
-// view returns the agent's face of the presets.
-func (rt *Runtime) view(caller presets.Caller, tools *TurnTools) *presets.View {
-	view, err := presets.NewView(presets.ViewParams{
-		Manager: rt.deps.Presets, Approvals: rt.approvals, Caller: caller, Recorder: &viewRecorder{tools: tools},
-	})
-	if err != nil {
-		panic(fmt.Errorf("building a view: %w", err)) // It only fails without the services that Start has checked.
-	}
-	return view
-}
-
-// newTurnContext builds what an agent is given.
-func (rt *Runtime) newTurnContext(e *entry, run *turnRun, input string, view SessionView) *TurnContext {
-	controller := &TurnController{run: run, entry: e}
-	caller := presets.Caller{SessionID: e.id, TurnID: run.id, AgentID: e.agentID}
-	turn := &TurnContext{
-		Input: input, Session: view, Turn: controller, Agents: rt.deps.Agents,
-		App: rt.deps.App, Providers: rt.deps.Providers,
-		WorkspaceRoot: rt.options.WorkspaceRoot, DataDir: rt.options.DataDir,
-	}
-	if rt.options.ArtifactRoot != "" {
-		turn.ArtifactDir = filepath.Join(rt.options.ArtifactRoot, string(e.id))
-	}
-	turn.Tools = &TurnTools{
-		surface: rt.surface, turn: controller, caller: caller, parent: lastUserItem(view.Items),
-		artifactDir: turn.ArtifactDir, workspaceRoot: turn.WorkspaceRoot,
-	}
-	turn.Presets = rt.view(caller, turn.Tools)
-	return turn
-}
-
-// lastUserItem is the message that the turn answers.
-func lastUserItem(items []messages.Item) messages.ItemID {
-	for i := len(items) - 1; i >= 0; i-- {
-		if items[i].Role == messages.RoleUser {
-			return items[i].ID
-		}
-	}
-	return ""
 }

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +59,10 @@ type sessionActor struct {
 	early []any
 	// turnChild runs the active turn's agent.
 	turnChild *actor.PID
-	turns     int
+	turnProps *actor.Props
+	// next is the turn that is being spawned.
+	next  *turnActor
+	turns int
 	// left says that the session has left: everything is refused.
 	left     bool
 	leftWith error
@@ -242,24 +244,18 @@ func (s *sessionActor) startTurn(c actor.Context, e session.StartTurn) {
 
 // spawnTurn starts the provider child. Its name is unique in this incarnation.
 func (s *sessionActor) spawnTurn(c actor.Context, e session.StartTurn, agent Agent) {
-	turn := s.newTurnActor(e, agent)
+	s.next = &s.newTurn(e, agent).actor
 	s.turns++
-	name := "turn-" + strconv.Itoa(s.turns)
-	props := guard(name, s.logger, func() behaviour { return turn }, actor.WithDispatcher(s.runtime.quick))
-	pid, err := c.SpawnNamed(props, name)
+	if s.turnProps == nil {
+		// One for all turns of the session: the engine calls the producer while it spawns, and a turn is not restarted.
+		s.turnProps = guard("turn", s.logger, func() behaviour { return s.next }, actor.WithDispatcher(s.runtime.quick))
+	}
+	pid, err := c.SpawnNamed(s.turnProps, "turn-"+strconv.Itoa(s.turns))
 	if err != nil {
 		c.Send(c.Self(), session.Fail{Turn: e.Turn.ID, Error: fmt.Sprintf("starting the turn: %v", err)})
 		return
 	}
 	s.turnChild = pid
-}
-
-func (s *sessionActor) newTurnActor(e session.StartTurn, agent Agent) *turnActor {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	run := &turnRun{id: e.Turn.ID, ctx: ctx, cancel: cancel, logger: s.logger}
-	view := SessionView{Head: s.state.Head(), Items: s.state.Items()}
-	turn := s.runtime.newTurnContext(s.entry, run, e.Input, view)
-	return &turnActor{runtime: s.runtime, run: run, agent: agent, context: turn, grace: s.runtime.options.CancelGrace}
 }
 
 // attachTurn answers a repeated prompt.

@@ -1,0 +1,69 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"agentd/actors/internal/session"
+	"agentd/messages"
+	"agentd/presets"
+)
+
+// turnParts is everything that one turn needs, in one piece of memory: turns are short and many.
+type turnParts struct {
+	actor      turnActor
+	run        turnRun
+	context    TurnContext
+	controller TurnController
+	tools      TurnTools
+	recorder   viewRecorder
+}
+
+// newTurn builds the child that will run a turn, and what its agent is given.
+func (s *sessionActor) newTurn(e session.StartTurn, agent Agent) *turnParts {
+	rt := s.runtime
+	p := &turnParts{}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	p.run.id, p.run.ctx, p.run.cancel, p.run.logger = e.Turn.ID, ctx, cancel, s.logger
+	p.controller.run, p.controller.entry = &p.run, s.entry
+	p.actor = turnActor{runtime: rt, run: &p.run, agent: agent, context: &p.context, grace: rt.options.CancelGrace}
+	p.context = TurnContext{
+		Input: e.Input, Session: SessionView{Head: s.state.Head(), Items: s.state.Items()},
+		Turn: &p.controller, Tools: &p.tools, Agents: rt.deps.Agents,
+		App: rt.deps.App, Providers: rt.deps.Providers,
+		WorkspaceRoot: rt.options.WorkspaceRoot, DataDir: rt.options.DataDir,
+	}
+	if rt.options.ArtifactRoot != "" {
+		p.context.ArtifactDir = filepath.Join(rt.options.ArtifactRoot, string(s.entry.id))
+	}
+	p.tools = TurnTools{
+		surface: rt.surface, turn: &p.controller, parent: lastUserItem(p.context.Session.Items),
+		caller:      presets.Caller{SessionID: s.entry.id, TurnID: e.Turn.ID, AgentID: s.entry.agentID},
+		artifactDir: p.context.ArtifactDir, workspaceRoot: p.context.WorkspaceRoot,
+	}
+	p.recorder.tools = &p.tools
+	p.context.Presets = rt.view(p.tools.caller, &p.recorder)
+	return p
+}
+
+// view returns an agent's face of the presets.
+func (rt *Runtime) view(caller presets.Caller, recorder presets.Recorder) *presets.View {
+	view, err := presets.NewView(presets.ViewParams{
+		Manager: rt.deps.Presets, Approvals: rt.approvals, Caller: caller, Recorder: recorder,
+	})
+	if err != nil {
+		panic(fmt.Errorf("building a view: %w", err)) // It only fails without the services that Start has checked.
+	}
+	return view
+}
+
+// lastUserItem is the message that the turn answers.
+func lastUserItem(items []messages.Item) messages.ItemID {
+	for i := len(items) - 1; i >= 0; i-- {
+		if items[i].Role == messages.RoleUser {
+			return items[i].ID
+		}
+	}
+	return ""
+}
