@@ -553,7 +553,7 @@ func TestToolThatNeedsNobodyCostsTwoCommits(t *testing.T) {
 			t.Errorf("a turn with one call made %d appends, want 4: input, started, finished, ended", commits)
 		}
 		items := f.runtime.View(f.id).Items
-		if items[1].ID != "itm-tool-call-c1" || items[1].ParentID != items[0].ID || items[2].ID != "itm-tool-result-c1" || items[2].ParentID != items[1].ID {
+		if !strings.HasPrefix(string(items[1].ID), "itm-tool-call-c1-") || items[1].ParentID != items[0].ID || !strings.HasPrefix(string(items[2].ID), "itm-tool-result-c1-") || items[2].ParentID != items[1].ID {
 			t.Errorf("the items are %+v, want call and result with stable ids, and what they answer", items)
 		}
 	})

@@ -58,10 +58,11 @@ func (t *TurnTools) Caller() presets.Caller { return t.caller }
 // Call runs one tool and returns what the model is told. A tool that fails, is unknown, denied, badly called or
 // interrupted is a result, not an error. It may wait for a person. The error says that the turn has ended, or that the store failed.
 func (t *TurnTools) Call(ctx context.Context, tc ToolCall) (presets.Result, error) {
-	if tc.ID == "" {
+	given := tc.ID != ""
+	if !given {
 		tc.ID = messages.NewCallID()
 	}
-	rec := &toolRecorder{tools: t, call: tc}
+	rec := &toolRecorder{tools: t, call: tc, name: callName(t.caller.TurnID, tc.ID, given)}
 	result, err := t.surface.Call(ctx, presets.Call{
 		Caller: t.caller, CallID: tc.ID, Name: tc.Name, Arguments: tc.Arguments, Reason: tc.Reason,
 		ArtifactDir: t.artifactDir, WorkspaceRoot: t.workspaceRoot, NoWait: tc.NoWait, Recorder: rec,
@@ -77,6 +78,8 @@ func (t *TurnTools) Call(ctx context.Context, tc ToolCall) (presets.Result, erro
 type toolRecorder struct {
 	tools *TurnTools
 	call  ToolCall
+	// name is what the items of the call are named after.
+	name messages.ItemID
 	// begun says that the call's item is stored, settled that its result is.
 	begun   bool
 	settled bool
@@ -129,7 +132,7 @@ func (r *toolRecorder) settle(result presets.Result) error {
 
 func (r *toolRecorder) callItem(status messages.CallStatus) messages.Item {
 	item := messages.Item{
-		ID: itemOf("itm-tool-call-", r.call.ID), Type: messages.ItemToolCall, CallID: r.call.ID, Status: status,
+		ID: "itm-tool-call-" + r.name, Type: messages.ItemToolCall, CallID: r.call.ID, Status: status,
 	}
 	if !r.begun {
 		item.Name, item.Arguments, item.ParentID = valid(r.call.Name), r.arguments(), r.tools.parent
@@ -149,26 +152,30 @@ func (r *toolRecorder) arguments() string {
 
 func (r *toolRecorder) resultItem(result presets.Result) messages.Item {
 	return messages.Item{
-		ID: itemOf("itm-tool-result-", r.call.ID), Type: messages.ItemToolResult, Name: valid(r.call.Name), CallID: r.call.ID,
-		ParentID: itemOf("itm-tool-call-", r.call.ID), Output: valid(result.Text), IsError: result.IsError,
+		ID: "itm-tool-result-" + r.name, Type: messages.ItemToolResult, Name: valid(r.call.Name), CallID: r.call.ID,
+		ParentID: "itm-tool-call-" + r.name, Output: valid(result.Text), IsError: result.IsError,
 	}
 }
 
 func (r *toolRecorder) event(kind string, prefix messages.ItemID, value any) (messages.Item, error) {
-	item, err := eventItem(kind, itemOf(prefix, r.call.ID), value)
-	item.ParentID = itemOf("itm-tool-call-", r.call.ID)
+	item, err := eventItem(kind, prefix+r.name, value)
+	item.ParentID = "itm-tool-call-" + r.name
 	return item, err
 }
 
-// itemOf names an item after its call, so that the same call always has the same items. A call id that is too long for that is
-// stood for by its hash.
-func itemOf(prefix messages.ItemID, call messages.CallID) messages.ItemID {
-	const room = 8 // For a number behind it.
-	if len(prefix)+len(call)+room <= messages.MaxIDBytes {
-		return prefix + messages.ItemID(call)
+// callName is what the items of a call are named after, so that the same call always has the same items. Ids that agents give may come again in
+// another turn, so the turn is in it then; one that is too long is stood for by its hash.
+func callName(turn messages.TurnID, call messages.CallID, given bool) messages.ItemID {
+	const room = 32 // For the longest prefix, and a number behind it.
+	hash := sha256.Sum256([]byte(string(turn) + "/" + string(call)))
+	name := string(call)
+	if given {
+		name += "-" + hex.EncodeToString(hash[:4])
 	}
-	hash := sha256.Sum256([]byte(call))
-	return prefix + messages.ItemID(hex.EncodeToString(hash[:]))
+	if len(name)+room > messages.MaxIDBytes {
+		name = hex.EncodeToString(hash[:])
+	}
+	return messages.ItemID(name)
 }
 
 // eventItem makes the item of an event whose content is a value.
