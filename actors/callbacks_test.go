@@ -57,8 +57,8 @@ func TestCallbacksComeInOrder(t *testing.T) {
 		{"failed", testkit.Script{testkit.Say("one"), testkit.Fail("broken")}, []string{
 			"status running", "item one", "item broken", "status failed", "error failed",
 		}},
-		{"draft", testkit.Script{testkit.Draft("d", "a"), testkit.Final("d", "ab"), testkit.Finish("ok")}, []string{
-			"status running", "update a streaming", "item a", "update ab complete", "status completed", "complete ok",
+		{"draft", testkit.Script{testkit.Draft("d", "a"), testkit.Say("between"), testkit.Final("d", "ab"), testkit.Finish("ok")}, []string{
+			"status running", "update a streaming", "item a", "item between", "update ab complete", "status completed", "complete ok",
 		}},
 	}
 	for _, tt := range tests {
