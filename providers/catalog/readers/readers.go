@@ -6,6 +6,7 @@ import (
 	"agentd/providers/catalog/codex"
 	"agentd/providers/catalog/cursor"
 	"agentd/providers/catalog/gemini"
+	"agentd/providers/catalog/kiro"
 	"agentd/providers/catalog/opencode"
 )
 
@@ -17,6 +18,7 @@ func All() []catalog.Reader {
 		codex.New(),
 		cursor.New(),
 		gemini.New(),
+		kiro.New(),
 		opencode.New(),
 	}
 }
