@@ -20,6 +20,23 @@ func goFiles() []string {
 	return []string{
 		"actors/dispatcher.go",
 		"actors/workers.go",
+		"cmd/agentd/asker.go",
+		"cmd/agentd/decide.go",
+		"cmd/agentd/driver.go",
+		"cmd/agentd/editor.go",
+		"cmd/agentd/feed.go",
+		"cmd/agentd/run.go",
+		"persistence/jsonfile/close.go",
+		"persistence/jsonfile/list.go",
+		"presets/mcp/http.go",
+		"presets/mcp/http_mount.go",
+		"presets/mcp/progress.go",
+		"presets/mcp/stdio.go",
+		"presets/process/process.go",
+		"providers/catalog/scan.go",
+		"providers/opencode/server.go",
+		"providers/opencode/stop.go",
+		"providers/opencode/stream.go",
 	}
 }
 
