@@ -237,3 +237,29 @@ func BenchmarkList(b *testing.B) {
 	}
 	b.ReportMetric(float64(time.Since(start).Nanoseconds()), "machine-ns")
 }
+
+// BenchmarkFold folds a session of 100 items that has got the four records of a turn.
+func BenchmarkFold(b *testing.B) {
+	dir := b.TempDir()
+	writeSnapshot(b, dir, "usual", 100)
+	store := open(b, dir, nil)
+	handle, _, err := store.Open(b.Context(), "usual")
+	if err != nil {
+		b.Fatal(err)
+	}
+	mustCommit(b, store, persistence.Append{Handle: handle, ID: 1, After: 101, Records: []messages.Record{record(b, 102, messages.Opened{Epoch: 2})}})
+	after, id := uint64(102), uint64(1)
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		for range 2 {
+			id++
+			mustCommit(b, store, persistence.Append{Handle: handle, ID: id, After: after, Records: turnRecords(b, after)})
+			after += 2
+		}
+		b.StartTimer()
+		if err := store.Fold(b.Context(), "usual"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

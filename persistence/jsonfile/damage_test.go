@@ -142,11 +142,19 @@ func (f *journalFixture) lastBatch() int {
 	return start
 }
 
-// checkDamage opens a damaged journal. Damage before the last commit must be told; afterwards a repair saves everything before it.
+// checkDamage opens a damaged journal. Damage before the last commit must be told, by Open or of a session; afterwards a repair saves
+// everything before it.
 func checkDamage(t *testing.T, f *journalFixture, text []byte, off int, mustTell bool) {
 	t.Helper()
 	store, disk, err := f.openDamaged(text)
-	if err == nil {
+	switch {
+	case err != nil:
+		wantDamaged(t, err)
+	case len(store.Report().Bad) > 0:
+		for _, bad := range store.Report().Bad {
+			wantDamaged(t, bad.Err)
+		}
+	default:
 		if mustTell {
 			t.Errorf("Open = nil, want the damage told")
 		}
@@ -154,10 +162,7 @@ func checkDamage(t *testing.T, f *journalFixture, text []byte, off int, mustTell
 		disk.Kill()
 		return
 	}
-	var corrupt *persistence.CorruptError
-	if !errors.As(err, &corrupt) || corrupt.File != firstLog || corrupt.Line == 0 {
-		t.Fatalf("Open = %v, want a CorruptError with file and line", err)
-	}
+	disk.Kill()
 	if got, _ := disk.Read(firstLog); !bytes.Equal(got, text) {
 		t.Error("Open changed a damaged journal")
 	}
@@ -212,6 +217,32 @@ func TestJournalDamage(t *testing.T) {
 	}
 }
 
+// TestJournalLines takes out, doubles and swaps whole lines, of which each is good.
+func TestJournalLines(t *testing.T) {
+	t.Parallel()
+	f := makeJournal(t)
+	lines := bytes.SplitAfter(f.text, []byte("\n"))
+	lines = lines[:len(lines)-1]
+	for i := range lines {
+		off := len(bytes.Join(lines[:i], nil))
+		t.Run(fmt.Sprintf("without line %d", i+1), func(t *testing.T) {
+			text := bytes.Join(slices.Delete(slices.Clone(lines), i, i+1), nil)
+			checkDamage(t, &f, text, off, off < f.lastBatch())
+		})
+		t.Run(fmt.Sprintf("line %d twice", i+1), func(t *testing.T) {
+			text := bytes.Join(slices.Insert(slices.Clone(lines), i, lines[i]), nil)
+			checkDamage(t, &f, text, off, false)
+		})
+		t.Run(fmt.Sprintf("line %d one too late", i+1), func(t *testing.T) {
+			swapped := slices.Clone(lines)
+			if i+1 < len(lines) {
+				swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
+			}
+			checkDamage(t, &f, bytes.Join(swapped, nil), off, false)
+		})
+	}
+}
+
 // checkCut opens a journal that ends early, as a crash leaves it: with and without zeros behind.
 func checkCut(t *testing.T, f *journalFixture, off int) {
 	t.Helper()
@@ -255,10 +286,12 @@ func checkCut(t *testing.T, f *journalFixture, off int) {
 	}
 }
 
+// wantDamaged checks that an error names a place.
 func wantDamaged(t *testing.T, err error) {
 	t.Helper()
-	if !errors.Is(err, persistence.ErrCorrupt) {
-		t.Errorf("Open = %v, want ErrCorrupt", err)
+	var corrupt *persistence.CorruptError
+	if !errors.As(err, &corrupt) || corrupt.File == "" || corrupt.File == firstLog && corrupt.Line == 0 {
+		t.Errorf("error = %v, want a CorruptError with file and line", err)
 	}
 }
 

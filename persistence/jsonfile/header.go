@@ -44,6 +44,9 @@ func parseHeader(line []byte, table *crc32.Table) (header, error) {
 		return header{}, errors.New("the first line is not JSON")
 	}
 	fields := gjson.GetManyBytes(text, "schema", "segment", "previous", "valid", "carried")
+	if !fields[0].Exists() || !fields[1].Exists() {
+		return header{}, errors.New("the first line is not the head of a segment")
+	}
 	if schema := fields[0].String(); schema != journalSchema {
 		return header{}, fmt.Errorf("%w %q: it was written by another version of agentd; use that one", persistence.ErrSchema, schema)
 	}
