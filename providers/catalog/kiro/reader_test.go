@@ -27,7 +27,7 @@ func turn(prompt, reply string) string {
 }
 
 func row(id, cwd, value string, at int64) string {
-	return fmt.Sprintf("INSERT INTO conversations_v2 VALUES ('%s', '%s', '%s', %d, %d)", cwd, id, strings.ReplaceAll(value, "'", "''"), at-1000, at)
+	return fmt.Sprintf("INSERT INTO conversations_v2 VALUES ('%s', '%s', CAST(x'%x' AS TEXT), %d, %d)", cwd, id, value, at-1000, at)
 }
 
 // statements are those of a database with one of each kind of conversation.
