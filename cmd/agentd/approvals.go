@@ -70,10 +70,13 @@ func (a *app) listApprovals(ctx context.Context, asJSON bool) error {
 		if grant.ExpiresAt != 0 {
 			expires = humanize.Time(time.Unix(grant.ExpiresAt, 0))
 		}
-		rows[i] = []string{string(grant.ID), grant.Name, string(grant.Risk), scopeText(grant.Scope), humanize.Time(time.Unix(grant.CreatedAt, 0)), expires, grant.Preview}
+		rows[i] = []string{string(grant.ID), grant.Name, screen.Truncate(screen.CleanLine(grant.Preview), previewColumns), string(grant.Risk), scopeText(grant.Scope), humanize.Time(time.Unix(grant.CreatedAt, 0)), expires}
 	}
-	return screen.Table(a.stdout, a.styles(), columns, []string{"APPROVAL", "TOOL", "RISK", "FOR", "GIVEN", "EXPIRES", "ARGUMENTS"}, rows)
+	return screen.Table(a.stdout, a.styles(), columns, []string{"APPROVAL", "TOOL", "ARGUMENTS", "RISK", "FOR", "GIVEN", "EXPIRES"}, rows)
 }
+
+// previewColumns is how much of a call's arguments a line shows; --json has all of the preview.
+const previewColumns = 40
 
 func scopeText(scope presets.Scope) string {
 	switch {

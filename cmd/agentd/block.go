@@ -59,7 +59,7 @@ func (p *textPrinter) rows(b block, columns int) []string {
 		out = append(out, strings.TrimRight(p.label(label, b.labelStyle)+row, " "))
 	}
 	if left > 0 {
-		out = append(out, p.label("", nil)+p.styles.Dim(fmt.Sprintf("… %s more; agentd sessions show --full has all", count(left, "line"))))
+		out = append(out, p.label("", nil)+p.styles.Dim(fmt.Sprintf("… and %s; agentd sessions show --full has all", count(left, "more line"))))
 	}
 	return out
 }
@@ -87,7 +87,10 @@ func (p *textPrinter) blockOf(item *messages.Item) (block, bool) {
 		}
 		return block{label: "tool-call", text: text, labelStyle: s.Tool, cut: true}, true
 	case messages.ItemToolResult:
-		b := block{label: "tool-result", text: p.resultText(item.Output), labelStyle: s.Tool, style: s.Dim, cut: true}
+		b := block{label: "tool-result", text: screen.Clean(item.Output), labelStyle: s.Tool, style: s.Dim, cut: true}
+		if !p.full && p.isTerminal() {
+			b.text = readable(item.Output)
+		}
 		if item.IsError {
 			b.labelStyle = s.Fail
 		}
@@ -128,19 +131,6 @@ func (p *textPrinter) eventBlock(item *messages.Item) block {
 		text += " " + screen.CleanLine(string(item.Data))
 	}
 	return block{label: "event", text: text, labelStyle: p.styles.Dim, style: p.styles.Dim, cut: true}
-}
-
-// resultText is what a tool answered. What the surface itself says about approvals comes down to the words that count.
-func (p *textPrinter) resultText(output string) string {
-	var verdict struct {
-		Status  string `json:"status"`
-		Message string `json:"message"`
-		Hash    string `json:"args_hash"`
-	}
-	if p.full || json.Unmarshal([]byte(output), &verdict) != nil || verdict.Hash == "" || verdict.Status == "" {
-		return screen.Clean(output)
-	}
-	return screen.CleanLine(strings.ReplaceAll(verdict.Status, "_", " ") + ": " + verdict.Message)
 }
 
 // requestText is what a person has to know to decide.

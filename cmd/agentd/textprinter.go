@@ -42,6 +42,12 @@ func (a *app) newTextPrinter() *textPrinter {
 	}
 }
 
+// isTerminal reports whether it prints to a terminal.
+func (p *textPrinter) isTerminal() bool {
+	columns, _ := p.size()
+	return columns > 0
+}
+
 // session implements [printer].
 func (p *textPrinter) session(head messages.Head, fresh bool) error {
 	text := fmt.Sprintf("%s goes on (agent %s, %s)", head.ID, head.AgentID, count(head.ItemCount, "item"))
@@ -73,7 +79,7 @@ func (p *textPrinter) event(event messages.Event) error {
 // cancelling says that the agent is being stopped. In a terminal it goes over the ^C that the key left.
 func (p *textPrinter) cancelling() error {
 	b := block{label: "cancelling", style: p.styles.Dim, labelStyle: p.styles.Warn, text: "waiting for the agent to stop"}
-	if columns, _ := p.size(); columns > 0 {
+	if p.isTerminal() {
 		p.pause()
 		b.text += "; Ctrl-C again quits at once"
 		if _, err := io.WriteString(p.out, "\r"); err != nil {
