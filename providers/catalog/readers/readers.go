@@ -7,7 +7,9 @@ import (
 	"agentd/providers/catalog/cursor"
 	"agentd/providers/catalog/gemini"
 	"agentd/providers/catalog/kiro"
+	"agentd/providers/catalog/ohmypi"
 	"agentd/providers/catalog/opencode"
+	"agentd/providers/catalog/pi"
 )
 
 // All returns one reader for each agent. The catalog orders them; here they stand in alphabetical order, one a
@@ -19,6 +21,8 @@ func All() []catalog.Reader {
 		cursor.New(),
 		gemini.New(),
 		kiro.New(),
+		ohmypi.New(),
 		opencode.New(),
+		pi.New(),
 	}
 }
