@@ -39,11 +39,11 @@ func RunStdio(ctx context.Context, server *sdk.Server, in io.Reader, out io.Writ
 	defer context.AfterFunc(ctx, conn.stopReading)()
 
 	err = awaitEnd(ctx, conn, done)
+	if conn.failed() {
+		err = conn.failure()
+	}
 	_ = conn.Close() // It never fails. It also lets the goroutine that reads go.
 	closeInput(in, conn.ended)
-	if cause := conn.failure(); cause != nil {
-		err = cause
-	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serving over stdio: %w", err)
 	}

@@ -38,6 +38,9 @@ type stdioConn struct {
 	cause   error // why it failed; nil for a clean end
 }
 
+// errNotWritten means that the client did not take what was written.
+var errNotWritten = errors.New("not taken")
+
 var (
 	_ sdk.Transport  = (*stdioConn)(nil)
 	_ sdk.Connection = (*stdioConn)(nil)
@@ -163,7 +166,7 @@ func (c *stdioConn) writeLine(line []byte) error {
 	default:
 	}
 	if _, err := c.out.Write(line); err != nil {
-		err = fmt.Errorf("writing to the client: %w", err)
+		err = fmt.Errorf("writing to the client: %w: %w", errNotWritten, err)
 		c.fail(err)
 		return err
 	}
@@ -195,8 +198,29 @@ func (c *stdioConn) fail(cause error) {
 	_ = c.Close() // It never fails.
 }
 
-func (c *stdioConn) failure() error {
+func (c *stdioConn) failed() bool {
 	c.causeMu.Lock()
 	defer c.causeMu.Unlock()
-	return c.cause
+	return c.cause != nil
+}
+
+// failure returns why the connection failed, or nil. A client that goes closes both streams, in whatever order; that what was just written
+// found no reader is then no fault. It waits a moment for the input to end.
+func (c *stdioConn) failure() error {
+	c.causeMu.Lock()
+	cause := c.cause
+	c.causeMu.Unlock()
+	if !errors.Is(cause, errNotWritten) {
+		return cause
+	}
+	timer := time.NewTimer(unwindTimeout)
+	defer timer.Stop()
+	select {
+	case <-c.ended:
+		if errors.Is(c.inputErr, io.EOF) {
+			return nil
+		}
+	case <-timer.C:
+	}
+	return cause
 }

@@ -324,6 +324,26 @@ func TestRunStdioClientThatStopsReading(t *testing.T) {
 	}
 }
 
+// A client that goes closes both streams, in whatever order: that is no fault, even if something was just being written.
+func TestRunStdioClientThatGoes(t *testing.T) {
+	t.Parallel()
+	in, inWriter := io.Pipe()
+	outReader, out := io.Pipe()
+	result := make(chan error, 1)
+	go func() { result <- RunStdio(t.Context(), newTestTools().server(), in, out, nil) }()
+	if _, err := io.WriteString(inWriter, legacyHello+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := outReader.Read(make([]byte, 1)); err != nil { // The answer is being written.
+		t.Fatal(err)
+	}
+	_ = outReader.Close()
+	_ = inWriter.Close()
+	if err := <-result; err != nil {
+		t.Errorf("RunStdio() = %v, want nil", err)
+	}
+}
+
 func TestRunStdioAsksForANewerVersionInInitialize(t *testing.T) {
 	t.Parallel()
 	for asked, want := range map[string]string{
