@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// pollPause is how often a condition is looked at.
-	pollPause = time.Millisecond
+	// pollPause is how long a condition is left alone at first. The pause doubles up to maxPollPause.
+	pollPause    = time.Millisecond
+	maxPollPause = 256 * time.Millisecond
 	// settling is how long the actor engine may keep a goroutine for messages that came too late. In a bubble it has to be
 	// gone before the test ends.
 	settling = 5 * time.Millisecond
@@ -37,15 +38,13 @@ func Eventually(tb testing.TB, what string, condition func() error) {
 	tb.Helper()
 	deadline := time.NewTimer(Patience)
 	defer deadline.Stop()
-	pause := time.NewTicker(pollPause)
-	defer pause.Stop()
-	for {
+	for pause := pollPause; ; pause = min(2*pause, maxPollPause) {
 		err := condition()
 		if err == nil {
 			return
 		}
 		select {
-		case <-pause.C:
+		case <-time.After(pause):
 		case <-deadline.C:
 			tb.Fatalf("it did not become true that %s: %v", what, err)
 		}
