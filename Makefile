@@ -6,9 +6,10 @@ COUNT     ?= 50
 FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
 RUN_HOME  ?= .cache/home
+STORES    ?= ../shared/stores
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test/race test/flake test/update test/crash test/arch fuzz bench bench/once fmt fmt/verify vet lint tidy/verify cross check
+.PHONY: help run build test test/race test/flake test/update test/crash test/stores test/arch conformance e2e/opencode fuzz bench bench/once fmt fmt/verify vet lint tidy/verify cross check
 
 help: ## List the targets.
 	@grep -hE '^[a-z0-9/-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -33,6 +34,20 @@ test/update: ## Rewrite the golden files; read the diff.
 
 test/crash: ## Kill a busy process COUNT times and check every promise after each kill.
 	$(GO) test ./testkit/crash -run TestCrash -count=1 -timeout 60m -crash.count=$(COUNT) -v
+
+test/stores: ## Check the finder against recorded and hostile stores in STORES.
+	$(GO) build -o bin/agf ./cmd/agf
+	python3 "$(STORES)/check_finder.py" --cmd "$(CURDIR)/bin/agf" --set share
+	python3 "$(STORES)/check_finder.py" --cmd "$(CURDIR)/bin/agf" --set torture
+
+conformance: ## Hold the MCP fronts to the official suite (Node and the suite come from npm).
+	scripts/conformance.sh
+
+e2e/opencode: ## Drive the real OpenCode (from npm) against a scripted model, in each supported version.
+	@for version in 1.18.33 1.17.19 1.2.27; do \
+	  path=$$(scripts/install-opencode.sh $$version .cache/opencode-$$version) && \
+	  $(GO) test -tags e2e -run E2E -count=1 -timeout 40m ./providers/opencode -opencode "$$path" || exit 1; \
+	done
 
 test/arch: ## Hold the layers, the goroutines and the names.
 	$(GO) test -count=1 .
