@@ -6,7 +6,7 @@
 //	{data-dir}/agent-sessions/journal/NNNNNNNN.log  segments of the journal, shared by all sessions
 //	{data-dir}/agent-sessions/deleted/{session-id}.json  tombstones, a line each, never listed
 //	{data-dir}/agent-sessions/tmp/                what is being written; emptied by [Open]
-//	{data-dir}/agent-sessions/quarantine/         what Repair moved aside
+//	{data-dir}/agent-sessions/quarantine/         what [Repair] moved aside
 //
 // An append goes to the journal, where all sessions share one write and one sync. [Store.Fold] writes a session's snapshot
 // from the old one and its records. When every session in a segment is folded past it, the segment goes. The layout of a record
@@ -16,7 +16,7 @@
 //
 //   - One owner. A second process that opens the directory gets [persistence.ErrLocked], with the id of the first where it is known.
 //   - Torn ends. What a crash tore at the end of the journal was never acknowledged; it is passed over and reported. A
-//     bad line that is provably older is a [persistence.CorruptError] with file and line, and nothing is changed: Repair salvages.
+//     bad line that is provably older is a [persistence.CorruptError] with file and line, and nothing is changed: [Repair] salvages.
 //   - One bad session hurts no other. A snapshot that cannot be read makes its session bad, by name, and its file and
 //     records stay as they are.
 //   - Faults. After a short write the segment is cut back to what was acknowledged. After a failed sync it is trusted no
