@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,7 @@ func (a *app) chat(ctx context.Context, flags *talkFlags) (err error) {
 	if err := c.begin(ctx); err != nil {
 		return errors.Join(err, h.stop())
 	}
+	debug.FreeOSMemory() // Opening took more than sitting at a prompt does.
 	talked := c.talk(ctx)
 	err = errors.Join(c.lines.close(), h.stop())
 	if talked != nil || err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 // signal while a turn runs.
 type editor struct {
 	state   *liner.State
+	out     io.Writer
 	history string
 	// plain and editing are the modes of the terminal.
 	plain, editing liner.ModeApplier
@@ -25,7 +27,7 @@ type editor struct {
 var _ lineSource = (*editor)(nil)
 
 func newEditor(a *app, history string) (*editor, error) {
-	e := &editor{history: history}
+	e := &editor{out: a.stdout, history: history}
 	var err error
 	if e.plain, err = liner.TerminalMode(); err != nil {
 		return nil, fmt.Errorf("preparing the terminal: %w", err)
@@ -63,7 +65,8 @@ func (e *editor) line(ctx context.Context) (string, error) {
 	}()
 	select {
 	case <-ctx.Done():
-		return "", errors.Join(context.Cause(ctx), e.plain.ApplyMode())
+		_, err := fmt.Fprintln(e.out) // What is told next does not stand behind the prompt.
+		return "", errors.Join(context.Cause(ctx), e.plain.ApplyMode(), err)
 	case line := <-typing:
 		if err := e.plain.ApplyMode(); err != nil {
 			return "", fmt.Errorf("restoring the terminal: %w", err)

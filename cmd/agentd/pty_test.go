@@ -408,3 +408,41 @@ func TestTableInATerminalFits(t *testing.T) {
 		}
 	}
 }
+
+func TestTermination(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, shown string
+		args        []string
+	}{
+		{"at the prompt of a chat", "> ", []string{"chat"}},
+		{"in a turn", "wait 1h", []string{"run", "wait 1h"}},
+		{"at a question", question, []string{"run", "list"}},
+		{"following", "no such text", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if test.args == nil {
+				before := sit(t, nil, "run", "say no such text")
+				before.leaves(exitOK)
+				id := regexp.MustCompile(`agt-ses-[0-9a-f]{32}`).FindString(before.all())
+				p := sit(t, before, "sessions", "tail", "-f", id)
+				p.sees(test.shown)
+				p.terminate()
+				return
+			}
+			p := sit(t, nil, test.args...)
+			p.sees(test.shown)
+			p.terminate()
+		})
+	}
+}
+
+// terminate asks the process to end, and expects that it does, properly.
+func (p *person) terminate() {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		p.t.Fatal(err)
+	}
+	p.leaves(exitCancelled)
+}

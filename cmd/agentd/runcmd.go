@@ -23,7 +23,7 @@ Ctrl-C cancels the turn, and a second one ends the program at once.`
 
 const runExamples = `  agentd run "draw a red circle"
   agentd run --new --yes-risk filesystem-read "read go.mod"
-  git diff | agentd run --json`
+  echo "draw a blue square" | agentd run --json`
 
 func newRun(a *app) *cobra.Command {
 	var flags talkFlags
