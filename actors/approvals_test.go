@@ -751,3 +751,38 @@ func TestRequestAheadIsDecidedOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestToolRunsAfterItsStartIsDurable(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := memory.New()
+		manager, err := presets.NewManager(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []messages.CallStatus
+		look := func(ctx context.Context, env presets.Env, _ struct{}) (presets.Result, error) {
+			doc, err := store.Read(ctx, env.SessionID)
+			if err != nil {
+				return presets.Result{}, err
+			}
+			for _, call := range itemsOf(doc.Items, messages.ItemToolCall) {
+				found = append(found, call.Status)
+			}
+			return presets.Text("looked"), nil
+		}
+		err = errors.Join(manager.RegisterAdapter(presets.Adapter{
+			ID: "look", Name: "space_look", Description: "Looks.", InputSchema: json.RawMessage(`{"type":"object"}`), Make: presets.Bind(look),
+		}), manager.RegisterPreset(presets.Preset{
+			Name: "look", Risk: messages.RiskNormal, Contexts: []presets.Pattern{{}}, ToolIDs: []string{"look"},
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rt := start(t, testkit.Script{testkit.Use("space_look", `{}`), testkit.Finish("ok")}, &testkit.Options{Store: store, Presets: manager})
+		rt.Complete(rt.Create("a", ""), "hi")
+		if diff := cmp.Diff([]messages.CallStatus{messages.CallRunning}, found); diff != "" {
+			t.Errorf("the tool found its call in the store as (-want +got):\n%s", diff)
+		}
+	})
+}

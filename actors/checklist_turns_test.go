@@ -583,6 +583,9 @@ func crashAt(t *testing.T, n int, moment testkit.Moment) {
 	rt := start(t, script, &testkit.Options{Store: testkit.NewCrashStore(disk)})
 	synctest.Wait()
 	doc, err := disk.Read(t.Context(), "s")
+	if err == nil {
+		wantHistory(t, disk, "s") // It is valid before anybody goes on.
+	}
 	switch {
 	case known == 0 && errors.Is(err, persistence.ErrNotFound):
 		rt.Create("a", "s")
@@ -595,6 +598,7 @@ func crashAt(t *testing.T, n int, moment testkit.Moment) {
 	case doc.Head.Status != messages.SessionIdle:
 		t.Errorf("crash at append %d, moment %d: the session is %s", n, moment, doc.Head.Status)
 	}
+	defer wantHistory(t, disk, "s")
 	if turn := rt.Complete("s", "again"); turn.Status != messages.TurnCompleted {
 		t.Errorf("crash at append %d, moment %d: the next turn %s: %s", n, moment, turn.Status, turn.Error)
 	}
