@@ -32,7 +32,7 @@ func LineRecords(ctx context.Context, req ContentRequest, path string, decode fu
 		if req.NewestFirst {
 			lines = f.Tail(maxTranscript)
 		}
-		handLines(ctx, req, lines, decode, yield)
+		feed{req, decode, yield}.hand(ctx, lines)
 	}
 }
 
@@ -42,14 +42,14 @@ func StreamRecords(ctx context.Context, req ContentRequest, r io.Reader, decode 
 	return func(yield func(Record, error) bool) {
 		lines := bounded.Lines(r, maxTranscript)
 		if !req.NewestFirst {
-			handLines(ctx, req, lines, decode, yield)
+			feed{req, decode, yield}.hand(ctx, lines)
 			return
 		}
 		var kept []Record
 		var size int
 		var failure error
 		req.NewestFirst = false
-		handLines(ctx, req, lines, decode, func(rec Record, err error) bool {
+		keep := func(rec Record, err error) bool {
 			if err != nil {
 				failure = err
 				return false
@@ -63,7 +63,8 @@ func StreamRecords(ctx context.Context, req ContentRequest, r io.Reader, decode 
 			}
 			kept = kept[drop:]
 			return true
-		})
+		}
+		feed{req, decode, keep}.hand(ctx, lines)
 		for _, rec := range slices.Backward(kept) {
 			if !yield(rec, nil) {
 				return
@@ -75,28 +76,32 @@ func StreamRecords(ctx context.Context, req ContentRequest, r io.Reader, decode 
 	}
 }
 
-// handLines decodes lines and hands out what they say.
-func handLines(
-	ctx context.Context, req ContentRequest, lines iter.Seq2[bounded.Line, error], decode func(bounded.Line) []Record, yield func(Record, error) bool,
-) {
+// feed decodes lines and hands out what they say.
+type feed struct {
+	req    ContentRequest
+	decode func(bounded.Line) []Record
+	yield  func(Record, error) bool
+}
+
+func (f feed) hand(ctx context.Context, lines iter.Seq2[bounded.Line, error]) {
 	for line, err := range lines {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			yield(Record{}, err)
+			f.yield(Record{}, err)
 			return
 		}
-		if !bounded.ContainsAnyFold(line.Data, req.Words) {
+		if !bounded.ContainsAnyFold(line.Data, f.req.Words) {
 			continue
 		}
-		all := decode(line)
+		all := f.decode(line)
 		numberCites(all, line)
-		if req.NewestFirst {
+		if f.req.NewestFirst {
 			slices.Reverse(all)
 		}
 		for _, rec := range all {
-			if rec.Text != "" && !yield(rec, nil) {
+			if rec.Text != "" && !f.yield(rec, nil) {
 				return
 			}
 		}

@@ -64,8 +64,12 @@ func completeFromRow(s *catalog.Session, row catalog.Session) {
 	if strings.Contains(s.Ref, weakTime) {
 		s.TimeMS = cmp.Or(row.TimeMS, s.TimeMS)
 	}
-	if strings.Contains(s.Ref, noFirst) {
+	switch {
+	case strings.Contains(s.Ref, noFirst) || len(s.Prompts) == 0:
 		s.Prompts = append(row.Prompts[:len(row.Prompts):len(row.Prompts)], s.Prompts...)
+	case len(row.Prompts) > 0 && !startOf(row.Prompts[0], s.Prompts[0]):
+		// A fork's first prompt can be its parent's, whose conversation the rollout need not repeat.
+		s.Prompts = slices.Insert(slices.Clone(s.Prompts), 1, row.Prompts[0])
 	}
 	s.Ref = row.Ref
 	s.Title = row.Title

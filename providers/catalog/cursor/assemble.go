@@ -34,17 +34,30 @@ func (Reader) Assemble(a *catalog.Assembly) []catalog.Session {
 		}
 		complete(&out[i], t)
 	}
+	// Chats that were moved leave the transcripts of others behind.
+	elsewhere := a.Env.Var(configVar) != "" && a.Env.Var(dataVar) == ""
 	for _, t := range a.All(kindText) {
 		if i, ok := chats[t.ID]; ok {
 			complete(&out[i], t)
+			continue
+		}
+		if elsewhere {
+			a.Skip(t.StoreFile, catalog.Unresumable)
 			continue
 		}
 		t.ProjectPath = slugs[projectOf(t.StoreFile)]
 		out = append(out, t)
 	}
 	for _, t := range a.All(kindSubAgent) {
-		if i, ok := chats[t.Parent]; ok {
+		i, ok := chats[t.Parent]
+		switch {
+		case ok:
 			t.ProjectPath = out[i].ProjectPath
+		case elsewhere:
+			a.Skip(t.StoreFile, catalog.Unresumable)
+			continue
+		default:
+			t.ProjectPath = slugs[projectOf(t.StoreFile)]
 		}
 		out = append(out, t)
 	}

@@ -11,6 +11,7 @@ import (
 
 const (
 	configVar  = "CURSOR_CONFIG_DIR"
+	xdgVar     = "XDG_CONFIG_HOME"
 	dataVar    = "CURSOR_DATA_DIR"
 	programVar = "AGF_CURSOR_CLI"
 )
@@ -49,16 +50,16 @@ func (Reader) Roots(env catalog.Env) []catalog.Root {
 	return append(chats, data)
 }
 
-// places returns the folders of chats and the folder of transcripts.
+// places returns the folders that chats can be in, of which the first one that has some counts, and the folder of transcripts.
 func places(env catalog.Env) (chats []catalog.Root, data catalog.Root) {
 	usual := env.InHome(".cursor")
 	if path, ok := env.Root(configVar, ""); ok {
 		chats = []catalog.Root{{Path: path, Var: configVar}}
 	} else {
-		chats = []catalog.Root{{Path: usual}}
-		if xdg := env.Var("XDG_CONFIG_HOME"); filepath.IsAbs(xdg) {
-			chats = append(chats, catalog.Root{Path: filepath.Join(xdg, "cursor"), Var: "XDG_CONFIG_HOME"})
+		if xdg := env.Var(xdgVar); filepath.IsAbs(xdg) {
+			chats = append(chats, catalog.Root{Path: filepath.Join(xdg, "cursor"), Var: xdgVar})
 		}
+		chats = append(chats, catalog.Root{Path: usual})
 	}
 	data.Path = usual
 	if path, ok := env.Root(dataVar, ""); ok {
@@ -72,7 +73,7 @@ func (Reader) Discover(ctx context.Context, d *catalog.Discovery) error {
 	roots, data := places(d.Env)
 	var chats []catalog.Unit
 	for _, root := range roots {
-		if root.Path == "" {
+		if root.Path == "" || len(chats) > 0 { // The program reads one of them.
 			continue
 		}
 		// Depth: directory, id, file.

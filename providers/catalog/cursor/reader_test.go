@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -176,5 +177,55 @@ func TestProgram(t *testing.T) {
 	env.Vars["AGF_CURSOR_CLI"] = "agent"
 	if got := cursor.New().Launch(env, &catalog.Session{ID: "a"}).Program; got != "agent" {
 		t.Errorf("Launch: program = %q, want the configured one", got)
+	}
+}
+
+// moveChats moves the chats of a store to another folder.
+func moveChats(t *testing.T, env catalog.Env, to string) {
+	t.Helper()
+	to = filepath.Join(env.Home, filepath.FromSlash(to))
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(env.Home, ".cursor", "chats"), to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestChatsElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, variable, value, chats string
+		want                         int
+	}{
+		{"by the program's variable", "CURSOR_CONFIG_DIR", "moved", "moved/chats", 3},
+		{"by the common variable", "XDG_CONFIG_HOME", "config", "config/cursor/chats", 4},
+		{"by the common variable, but not moved", "XDG_CONFIG_HOME", "config", ".cursor/chats", 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			env := catalogtest.NewEnv(t)
+			writeStore(t, env)
+			if tt.chats != ".cursor/chats" {
+				moveChats(t, env, tt.chats)
+			}
+			env.Vars[tt.variable] = filepath.Join(env.Home, tt.value)
+			c, err := catalog.New([]catalog.Reader{cursor.New()}, &catalog.Options{Env: &env})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := c.Search(t.Context(), catalog.SearchRequest{})
+			if err != nil || found.Total != tt.want {
+				t.Fatalf("Search = %v, %v, want %d sessions", found, err, tt.want)
+			}
+			plan, err := c.ResumePlan(t.Context(), catalog.PlanRequest{Agent: "cursor", SessionID: namedID})
+			if err != nil {
+				t.Fatal(err)
+			}
+			moved := tt.chats != ".cursor/chats"
+			if got := plan.Plan.Env[tt.variable]; (got != "") != moved {
+				t.Errorf("plan: %s = %q, want it set: %v", tt.variable, got, moved)
+			}
+		})
 	}
 }

@@ -1,6 +1,11 @@
 package cursor
 
-import "agentd/providers/catalog"
+import (
+	"path/filepath"
+	"strings"
+
+	"agentd/providers/catalog"
+)
 
 // Modes implements [catalog.Reader].
 func (Reader) Modes() []catalog.Mode { return []catalog.Mode{{Name: catalog.DefaultMode}} }
@@ -12,6 +17,9 @@ func (Reader) Launch(env catalog.Env, s *catalog.Session) catalog.Launch {
 		if path, ok := env.Root(name, ""); ok {
 			l.Env[name] = path
 		}
+	}
+	if xdg := env.Var(xdgVar); filepath.IsAbs(xdg) && strings.HasPrefix(s.StoreFile, filepath.Join(xdg, "cursor")+string(filepath.Separator)) {
+		l.Env[xdgVar] = filepath.Clean(xdg)
 	}
 	return l
 }

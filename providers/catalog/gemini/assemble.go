@@ -14,7 +14,7 @@ func placeOf(folder, hash string) string { return hash + " " + folder }
 func (Reader) Assemble(a *catalog.Assembly) []catalog.Session {
 	folders, hashes := map[string]string{}, map[string]string{}
 	learn := func(s catalog.Session) {
-		if _, ok := folders[s.Ref]; !ok && s.ProjectPath != "" {
+		if _, ok := folders[s.Ref]; !ok && s.ProjectPath != "" && s.Ref != "" {
 			folders[s.Ref] = s.ProjectPath
 		}
 		hashes[hashOf(s.ProjectPath)] = s.ProjectPath
@@ -23,6 +23,9 @@ func (Reader) Assemble(a *catalog.Assembly) []catalog.Session {
 		learn(s)
 	}
 	for _, s := range a.All(kindProjects) {
+		learn(s)
+	}
+	for _, s := range a.All(kindTrusted) {
 		learn(s)
 	}
 	logs := map[string]catalog.Session{}

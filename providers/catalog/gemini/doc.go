@@ -5,7 +5,8 @@
 //   - A session is a file tmp/<folder>/chats/session-<time>-<start of id>.jsonl or .json; its id stands inside. A sub-agent's is
 //     chats/<id of the parent>/<id>.jsonl.
 //   - The folder's name does not tell the project. That is said by .project_root in it, by the one of the same name below history, or
-//     by projects.json; else it is the known path, or the one that the model was told, whose SHA-256 the folder or the session bears.
+//     by projects.json; else it is the path whose SHA-256 the folder or the session bears: a known one, the one that the model was
+//     told, or one that its tools used.
 //     When none does, the session is listed without a project.
 //   - A resume leaves a second file with the same id and nothing said in it: that is no session.
 //   - The title is the summary that a later start of the program wrote. What the program itself says in the user's place is no

@@ -30,14 +30,33 @@ func parseProjects(p *catalog.Parsing, f *bounded.File) error {
 			if slug.Cut {
 				break
 			}
-			name := bounded.Value{Raw: append(append([]byte{'"'}, path...), '"')}.Text(catalog.MaxPathBytes)
-			p.Emit(catalog.Session{ProjectPath: name, Details: catalog.Details{Ref: slug.Text(512)}})
+			p.Emit(catalog.Session{ProjectPath: text(path), Details: catalog.Details{Ref: slug.Text(512)}})
 		}
 	}
 	if !whole {
 		return fmt.Errorf("reading %q: %w", f.Path, bounded.ErrCorrupt)
 	}
 	return nil
+}
+
+// parseTrusted emits a fragment for each directory that a person trusts: projects of old versions are known by their hash
+// alone.
+func parseTrusted(p *catalog.Parsing, f *bounded.File) error {
+	data, err := f.Bytes(maxProjectsBytes)
+	if err != nil {
+		return err
+	}
+	for path := range bounded.Fields(data) {
+		if name := text(path); name != "" {
+			p.Emit(catalog.Session{ProjectPath: name})
+		}
+	}
+	return nil
+}
+
+// text decodes a key.
+func text(key []byte) string {
+	return bounded.Value{Raw: append(append([]byte{'"'}, key...), '"')}.Text(catalog.MaxPathBytes)
 }
 
 // parseRoot emits a fragment with the path of the project that a folder belongs to.

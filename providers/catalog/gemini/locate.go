@@ -18,6 +18,7 @@ const (
 	kindObject   = "json"
 	kindProjects = "projects"
 	kindRoot     = "root"
+	kindTrusted  = "trusted" // directories that a person trusts; only their names matter
 	kindLogs     = "logs"
 )
 
@@ -56,6 +57,7 @@ func (r Reader) Discover(ctx context.Context, d *catalog.Discovery) error {
 		return nil
 	}
 	d.Add(catalog.Unit{Path: filepath.Join(root, "projects.json"), Kind: kindProjects})
+	d.Add(catalog.Unit{Path: filepath.Join(root, "trustedFolders.json"), Kind: kindTrusted})
 	var sessions []catalog.Unit
 	// Depth: folder, chats, parent of a sub-agent, file.
 	opts := bounded.WalkOptions{Depth: 3, Enter: func(rel string, depth int) bool { return depth != 2 || filepath.Base(rel) == "chats" }}

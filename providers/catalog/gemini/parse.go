@@ -38,12 +38,15 @@ func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
 	switch p.Unit.Kind {
 	case kindProjects:
 		return parseProjects(p, f)
+	case kindTrusted:
+		return parseTrusted(p, f)
 	case kindRoot:
 		return parseRoot(p, f)
 	case kindLogs:
 		return parseLogs(p, f)
 	}
 	s := &sight{p: p}
+	s.folder, _ = folderOf(p.Unit.Path)
 	switch {
 	case p.Unit.Kind == kindObject:
 		err = s.object(f)
@@ -67,10 +70,12 @@ type sight struct {
 	whole    bool
 
 	id, hash, kind, title, dir string
+	folder, guessed            string // the folder's name, and the path that it or the hash is of
+	looked                     int    // bytes in which a path was looked for
 	first, firstID, last       string
 	rewind                     string // while going backward: what was said up to this message was taken back
 	newest, started            int64
-	header, talk               bool
+	header, talk, placed       bool
 }
 
 // windows reads the head and the tail of a large file.
@@ -79,7 +84,7 @@ func (s *sight) windows(f *bounded.File) error {
 		return err
 	}
 	head := *s
-	*s = sight{p: s.p, backward: true}
+	*s = sight{p: s.p, folder: s.folder, backward: true}
 	for _, limit := range []int64{tailWindow, tailMax} {
 		for line, err := range f.Tail(limit) {
 			if err != nil {
@@ -98,7 +103,7 @@ func (s *sight) windows(f *bounded.File) error {
 		s.newest = max(head.newest, s.p.Believe(f.ModTime.UnixMilli()))
 	}
 	s.id, s.hash, s.kind, s.dir = cmp.Or(head.id, s.id), cmp.Or(head.hash, s.hash), cmp.Or(head.kind, s.kind), cmp.Or(head.dir, s.dir)
-	s.title = cmp.Or(s.title, head.title)
+	s.title, s.guessed = cmp.Or(s.title, head.title), head.guessed
 	s.first, s.last = head.first, cmp.Or(s.last, head.last)
 	s.newest, s.started = max(s.newest, head.newest), head.started
 	s.header, s.talk = s.header || head.header, s.talk || head.talk
@@ -168,8 +173,9 @@ func (s *sight) see(data []byte) {
 		s.id = cmp.Or(s.id, r.session.Text(catalog.MaxIDBytes+1))
 		s.hash = cmp.Or(s.hash, r.hash.Text(128))
 		s.kind = cmp.Or(s.kind, r.kind.Text(64))
-		s.dir = cmp.Or(s.dir, onlyDirectory(r.directories))
+		s.place(onlyDirectory(r.directories))
 	}
+	s.locate(data, &r)
 	s.keep(&s.title, r.summary.Text(catalog.MaxTextBytes))
 	switch {
 	case r.messages.IsArray():
@@ -182,6 +188,27 @@ func (s *sight) see(data []byte) {
 		s.takeBack(r.rewind.Text(128))
 	default:
 		s.message(&r, false)
+	}
+}
+
+// locate looks for the project's path in a session that does not say it.
+func (s *sight) locate(data []byte, r *record) {
+	if s.placed || s.guessed != "" || s.backward || r.patch || s.looked >= guessWindow {
+		return
+	}
+	s.looked += len(data)
+	s.guessed = guess(data, s.hash, s.folder)
+}
+
+// place takes a directory that the session tells. It is believed when the hash that the session was started with is the
+// directory's.
+func (s *sight) place(dir string) {
+	if s.placed || dir == "" {
+		return
+	}
+	sum := hashOf(dir)
+	if s.placed = sum == s.hash || sum == s.folder; s.placed {
+		s.dir = dir
 	}
 }
 
@@ -219,8 +246,8 @@ func (s *sight) message(m *record, patched bool) {
 	}
 	prompt := m.prompt()
 	if prompt == "" {
-		if s.dir == "" {
-			s.dir = workspace(parts(m.content, 16<<10))
+		if !s.placed {
+			s.place(workspace(parts(m.content, 16<<10)))
 		}
 		return
 	}
@@ -270,10 +297,7 @@ func (s *sight) tell(f *bounded.File) {
 	if s.kind == "subagent" || parent != "" {
 		out.NonInteractive, out.Parent, out.Relation = true, parent, catalog.SubAgent
 	}
-	// A directory that the session only tells is believed when the hash that it was started with is the directory's.
-	if sum := hashOf(s.dir); s.dir != "" && (sum == s.hash || sum == folder) {
-		out.ProjectPath = s.dir
-	}
+	out.ProjectPath = cmp.Or(s.dir, s.guessed)
 	out.Ref = placeOf(folder, s.hash)
 	s.p.Emit(out)
 }

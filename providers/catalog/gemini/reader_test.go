@@ -178,6 +178,34 @@ func TestSubAgentsAreHiddenByDefault(t *testing.T) {
 	}
 }
 
+func TestProjectKnownByItsHash(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, project, said, trusted string }{
+		{"of a file that a tool read", "/work/my notes.v2", `{"toolCalls":[{"name":"read_file","args":{"file_path":"/work/my notes.v2/src/a b.txt"}}]}`, ""},
+		{"at the end of a sentence", "/work/app", `{"text":"I looked into /work/app."}`, ""},
+		{"that a person trusts", "/work/app", "{}", `{"/elsewhere":"TRUST_FOLDER","/work/app":"TRUST_FOLDER"}`},
+		{"that nobody names", "", `{"text":"https://example.invalid/work/app and src/work/app"}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			env := catalogtest.NewEnv(t)
+			s := &script{id: oldID, cwd: tt.project, at: catalogtest.Time}
+			if tt.project == "" {
+				s.cwd = "/work/app"
+			}
+			text := strings.Replace(s.object(t), `"messages": [`, `"messages": [`+tt.said+",", 1)
+			catalogtest.Put(t, env, ".gemini/tmp/"+hash(s.cwd)+"/chats/session-2026-09-01T12-00-"+oldID[:8]+".json", text, 0)
+			if tt.trusted != "" {
+				catalogtest.Put(t, env, ".gemini/trustedFolders.json", tt.trusted, 0)
+			}
+			found := find(t, env).Sessions
+			if len(found) != 1 || found[0].ProjectPath != tt.project {
+				t.Errorf("found %v, want one session in %q", found, tt.project)
+			}
+		})
+	}
+}
+
 func TestLargeSessions(t *testing.T) {
 	t.Parallel()
 	env := catalogtest.NewEnv(t)

@@ -23,7 +23,7 @@ func parseDatabase(ctx context.Context, p *catalog.Parsing) error {
 		found, silent = nil, nil
 		seen := map[string]bool{}
 		for _, t := range []struct{ table, ref string }{{"conversations_v2", refTable}, {"conversations", refOldTable}} {
-			err := readTable(ctx, db, p, t.table, func(s catalog.Session, talk bool) {
+			err := tables{db, p}.read(ctx, t.table, func(s catalog.Session, talk bool) {
 				s.Ref = t.ref
 				switch {
 				case seen[s.ID]:
@@ -49,9 +49,15 @@ func parseDatabase(ctx context.Context, p *catalog.Parsing) error {
 	return err
 }
 
-// readTable hands out the conversations of a table that may not be there, and whether anything was said in each.
-func readTable(ctx context.Context, db *database.DB, p *catalog.Parsing, table string, add func(catalog.Session, bool)) error {
-	have, err := db.Columns(ctx, table)
+// tables reads tables of conversations.
+type tables struct {
+	db *database.DB
+	p  *catalog.Parsing
+}
+
+// read hands out the conversations of a table that may not be there, and whether anything was said in each.
+func (t tables) read(ctx context.Context, table string, add func(s catalog.Session, talk bool)) error {
+	have, err := t.db.Columns(ctx, table)
 	if err != nil || !have["key"] || !have["value"] {
 		return err
 	}
@@ -67,7 +73,8 @@ func readTable(ctx context.Context, db *database.DB, p *catalog.Parsing, table s
 	query := "SELECT substr(key, 1, 8192), " + column("conversation_id") + ", substr(value, 1, 262144), " +
 		"CASE WHEN length(value) > 262144 THEN substr(value, -65536) END, " + column("created_at") + ", " + column("updated_at") +
 		" FROM " + table + " LIMIT 100000"
-	return db.Each(ctx, query, nil, []any{&key, &id, &value, &tail, &created, &updated}, func() error {
+	p := t.p
+	return t.db.Each(ctx, query, nil, []any{&key, &id, &value, &tail, &created, &updated}, func() error {
 		c := decodeConversation([]byte(value))
 		s := catalog.Session{
 			ID: bounded.Clip(cmp.Or(string(id), c.id), catalog.MaxIDBytes+1), ProjectPath: bounded.Clip(string(key), catalog.MaxPathBytes+1),

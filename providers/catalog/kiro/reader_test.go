@@ -148,6 +148,23 @@ func TestLongConversation(t *testing.T) {
 	}
 }
 
+func TestPlanOfAConversation(t *testing.T) {
+	t.Parallel()
+	env := catalogtest.NewEnv(t)
+	env.OS = "linux"
+	env.Vars["XDG_DATA_HOME"] = filepath.Join(env.Home, "data")
+	writeStore(t, env)
+	for id, want := range map[string]string{tableID: env.Vars["XDG_DATA_HOME"], fileID: ""} {
+		plan, err := newCatalog(t, env).ResumePlan(t.Context(), catalog.PlanRequest{Agent: "kiro", SessionID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.Plan.Env["XDG_DATA_HOME"]; got != want {
+			t.Errorf("session %q: XDG_DATA_HOME = %q, want %q", id, got, want)
+		}
+	}
+}
+
 func TestHomeWithATilde(t *testing.T) {
 	t.Parallel()
 	env := catalogtest.NewEnv(t)

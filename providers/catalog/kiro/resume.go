@@ -11,5 +11,8 @@ func (r Reader) Launch(env catalog.Env, s *catalog.Session) catalog.Launch {
 	if root := r.Roots(env)[0]; root.Var != "" {
 		l.Env[root.Var] = root.Path
 	}
+	if data, configured := env.XDGData(); configured && s.Ref != "" && env.PlatformData() == data {
+		l.Env["XDG_DATA_HOME"] = data // The database lies below it.
+	}
 	return l
 }

@@ -41,7 +41,7 @@ func (Reader) Parse(ctx context.Context, p *catalog.Parsing) error {
 			return err
 		}
 		for _, t := range []struct{ table, ref string }{{"session_v2", refNew}, {"session", refOld}} {
-			rows, ok, err := readTable(ctx, db, p, t.table, branches)
+			rows, ok, err := tables{db, p, branches}.read(ctx, t.table)
 			if err != nil {
 				return err
 			}
@@ -86,9 +86,16 @@ type row struct {
 	created, updated, archived                    database.Int
 }
 
-// readTable returns the sessions of a table, the newest first, and false when there is no such table.
-func readTable(ctx context.Context, db *database.DB, p *catalog.Parsing, table string, branches map[string]string) ([]catalog.Session, bool, error) {
-	have, err := db.Columns(ctx, table)
+// tables reads tables of sessions.
+type tables struct {
+	db       *database.DB
+	p        *catalog.Parsing
+	branches map[string]string // by workspace
+}
+
+// read returns the sessions of a table, the newest first, and false when there is no such table.
+func (t tables) read(ctx context.Context, table string) ([]catalog.Session, bool, error) {
+	have, err := t.db.Columns(ctx, table)
 	if err != nil || !have["id"] {
 		return nil, false, err
 	}
@@ -101,11 +108,11 @@ func readTable(ctx context.Context, db *database.DB, p *catalog.Parsing, table s
 	query := database.Select(table, have, []string{
 		"id", "parent_id", "fork_session_id", "directory", "title", "workspace_id", "time_created", "time_updated", "time_archived",
 	}, tail)
-	err = db.Each(ctx, query, nil, []any{
+	err = t.db.Each(ctx, query, nil, []any{
 		&r.id, &r.parent, &r.fork, &r.directory, &r.title, &r.workspace, &r.created, &r.updated, &r.archived,
 	}, func() error {
-		s := r.session(p)
-		s.Branch = branches[string(r.workspace)]
+		s := r.session(t.p)
+		s.Branch = t.branches[string(r.workspace)]
 		out = append(out, s)
 		return nil
 	})
