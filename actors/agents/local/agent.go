@@ -121,11 +121,11 @@ func use(ctx context.Context, turn *actors.TurnContext, c command) (string, bool
 	case ctx.Err() != nil:
 		return "", false, context.Cause(ctx)
 	case result.IsError:
-		return fmt.Sprintf("%q did not work: %s", c.text, result.Text), false, nil
+		return fmt.Sprintf("%q did not work: %s", c.text, inWords(result.Text)), false, nil
 	case c.done != "":
 		return c.done, true, nil
 	default:
-		return result.Text, true, nil
+		return inWords(result.Text), true, nil
 	}
 }
 
@@ -156,7 +156,7 @@ func request(ctx context.Context, turn *actors.TurnContext, c command) (refusal 
 	if json.Unmarshal([]byte(result.Text), &verdict) == nil && verdict.Status == "approved" {
 		return "", nil
 	}
-	return fmt.Sprintf("I did not do %q: %s", c.text, result.Text), nil
+	return fmt.Sprintf("I did not do %q: %s", c.text, inWords(result.Text)), nil
 }
 
 func reason(c command) string { return fmt.Sprintf("You asked for %q.", c.text) }
