@@ -172,7 +172,7 @@ func TestCancelGoesAheadOfWhatWaits(t *testing.T) {
 		handle := rt.Run(id, "hang", actors.RunOptions{})
 		var waiting []<-chan error
 		for i := range actors.DefaultQueueLimit {
-			waiting = append(waiting, prompt(rt, t.Context(), id, fmt.Sprint(i), messages.OnBusyQueue))
+			waiting = append(waiting, prompt(t.Context(), rt, id, fmt.Sprint(i), messages.OnBusyQueue))
 		}
 		synctest.Wait()
 		if err := handle.Cancel(rt.Context()); err != nil || handle.Running() {

@@ -80,6 +80,7 @@ func (f *fragile) stopped(actor.Context)  { f.did("stopped") }
 func (f *fragile) childEnded(actor.Context, *actor.PID) {
 	f.did("child ended")
 }
+
 func (f *fragile) refuse(msg any, err error) {
 	text, _ := msg.(string)
 	f.log.add("refused " + text)

@@ -22,7 +22,7 @@ func patient() testkit.Scripts {
 }
 
 // prompt runs a turn on a goroutine and hands out what came of it.
-func prompt(rt *testkit.Runtime, ctx context.Context, id messages.SessionID, input string, busy messages.OnBusy) <-chan error {
+func prompt(ctx context.Context, rt *testkit.Runtime, id messages.SessionID, input string, busy messages.OnBusy) <-chan error {
 	done := make(chan error, 1)
 	go func() {
 		handle, err := rt.RunTurn(ctx, id, input, actors.RunOptions{OnBusy: busy})
@@ -42,7 +42,7 @@ func TestQueuedPromptsRunInOrder(t *testing.T) {
 		first := rt.Run(id, "hang", actors.RunOptions{})
 		var done []<-chan error
 		for i := range 5 {
-			done = append(done, prompt(rt, t.Context(), id, fmt.Sprintf("q%d", i), messages.OnBusyQueue))
+			done = append(done, prompt(t.Context(), rt, id, fmt.Sprintf("q%d", i), messages.OnBusyQueue))
 			synctest.Wait()
 		}
 		if !first.Running() {
@@ -70,7 +70,7 @@ func TestFullQueueRefuses(t *testing.T) {
 		id := rt.Create("a", "")
 		first := rt.Run(id, "hang", actors.RunOptions{})
 		waiting := []<-chan error{
-			prompt(rt, t.Context(), id, "q0", messages.OnBusyQueue), prompt(rt, t.Context(), id, "q1", messages.OnBusyQueue),
+			prompt(t.Context(), rt, id, "q0", messages.OnBusyQueue), prompt(t.Context(), rt, id, "q1", messages.OnBusyQueue),
 		}
 		synctest.Wait()
 		_, err := rt.RunTurn(rt.Context(), id, "q2", actors.RunOptions{OnBusy: messages.OnBusyQueue})
@@ -93,7 +93,7 @@ func TestPromptThatCancelsGoesAheadOfThoseThatWait(t *testing.T) {
 		rt := start(t, patient(), nil)
 		id := rt.Create("a", "")
 		first := rt.Run(id, "hang", actors.RunOptions{})
-		waiting := prompt(rt, t.Context(), id, "queued", messages.OnBusyQueue)
+		waiting := prompt(t.Context(), rt, id, "queued", messages.OnBusyQueue)
 		synctest.Wait()
 		rt.Wait(rt.Run(id, "urgent", actors.RunOptions{}))
 		if err := <-waiting; err != nil || first.Status() != messages.TurnCancelled {
@@ -143,8 +143,8 @@ func TestContextTakesBackAPromptThatWaits(t *testing.T) {
 		first := rt.Run(id, "hang", actors.RunOptions{})
 		cause := errors.New("the person left")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		gone := prompt(rt, ctx, id, "withdrawn", messages.OnBusyQueue)
-		stays := prompt(rt, t.Context(), id, "stays", messages.OnBusyQueue)
+		gone := prompt(ctx, rt, id, "withdrawn", messages.OnBusyQueue)
+		stays := prompt(t.Context(), rt, id, "stays", messages.OnBusyQueue)
 		synctest.Wait()
 		cancel(cause)
 		wantError(t, "RunTurn(context that ends)", <-gone, cause, string(id))

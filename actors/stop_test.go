@@ -87,8 +87,8 @@ func TestStopSendsAwayWhatWaits(t *testing.T) {
 		handle := rt.Run(id, "hang", actors.RunOptions{})
 		store.Fail(testkit.OpOpen, 1, testkit.Fault{Delay: time.Second})
 		waiting := []<-chan error{
-			prompt(rt, t.Context(), id, "queued", messages.OnBusyQueue),
-			prompt(rt, t.Context(), asleep, "loading", messages.OnBusyQueue),
+			prompt(t.Context(), rt, id, "queued", messages.OnBusyQueue),
+			prompt(t.Context(), rt, asleep, "loading", messages.OnBusyQueue),
 		}
 		synctest.Wait()
 		if err := rt.Stop(rt.Context()); err != nil {
@@ -180,7 +180,7 @@ func TestStopOfAStoreThatHangs(t *testing.T) {
 		rt.Abandon()
 		id := rt.Create("a", "stuck")
 		store.Fail(testkit.OpCommit, 1, testkit.Fault{Wait: disk})
-		stuck := prompt(rt, t.Context(), id, "hi", messages.OnBusyQueue)
+		stuck := prompt(t.Context(), rt, id, "hi", messages.OnBusyQueue)
 		<-disk.Reached()
 		begun := time.Now()
 		err := rt.Stop(context.Background())
@@ -239,7 +239,7 @@ func TestStormOfStartsAndStops(t *testing.T) {
 		"panic": {testkit.Panic("planned")},
 		"":      {testkit.Say("x"), testkit.Draft("d", "y"), testkit.Finish("ok")},
 	}
-	rounds := 20
+	rounds := 12
 	if testing.Short() {
 		rounds = 5
 	}
@@ -278,6 +278,7 @@ func TestStormOfStartsAndStops(t *testing.T) {
 
 // storm uses a runtime until it stops.
 func storm(t *testing.T, rt *testkit.Runtime, name string) {
+	t.Helper()
 	for i := 0; ; i++ {
 		err := stormOnce(rt, messages.SessionID(fmt.Sprintf("s-%s-%d", name, i)))
 		if errors.Is(err, actors.ErrStopping) {

@@ -150,7 +150,7 @@ func TestFaultOfOneSessionHurtsNoOther(t *testing.T) {
 		good, bad := rt.Create("a", "good"), rt.Create("a", "bad")
 		store.FailSession(testkit.OpCommit, bad, testkit.Fault{Err: persistence.ErrUnavailable})
 		for range 10 {
-			ended := prompt(rt, t.Context(), bad, "hi", messages.OnBusyQueue)
+			ended := prompt(t.Context(), rt, bad, "hi", messages.OnBusyQueue)
 			rt.Complete(good, "hi")
 			wantError(t, "RunTurn(bad)", <-ended, persistence.ErrUnavailable, "bad")
 		}

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -76,7 +77,7 @@ func (s *Subscription) Events(ctx context.Context) iter.Seq2[messages.Event, err
 	return func(yield func(messages.Event, error) bool) {
 		for {
 			event, err := s.Next(ctx)
-			if err == io.EOF || !yield(event, err) || err != nil {
+			if errors.Is(err, io.EOF) || !yield(event, err) || err != nil {
 				return
 			}
 		}

@@ -163,6 +163,7 @@ func TestSubscribersThatComeAndGoLoseNothing(t *testing.T) {
 
 // follow applies what a subscription tells until done, slowly, and subscribes again when it fell behind.
 func follow(t *testing.T, rt *testkit.Runtime, id messages.SessionID, r *replica, pause time.Duration, done <-chan struct{}) (resyncs int) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-done

@@ -41,7 +41,7 @@ func TestPanicOfASessionActor(t *testing.T) {
 		var told diary
 		handle := rt.Run(id, "work", actors.RunOptions{Callbacks: told.callbacks()})
 		<-gate.Reached()
-		waiting := prompt(rt, t.Context(), id, "queued", messages.OnBusyQueue)
+		waiting := prompt(t.Context(), rt, id, "queued", messages.OnBusyQueue)
 		synctest.Wait()
 		actors.PanicSession(rt.Runtime, id)
 		if err := <-waiting; err != nil {

@@ -167,7 +167,7 @@ func ExampleGolden() {
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // The folder is a temporary one.
+	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "greeting.txt")
 	if err := os.WriteFile(path, []byte("Hello.\n"), 0o600); err != nil {
 		panic(err)
@@ -179,7 +179,10 @@ func ExampleGolden() {
 
 // A test that plays the files of a folder is one line.
 func ExampleRunScenarios() {
-	_ = func(t *testing.T) { testkit.RunScenarios(t, "testdata/scenarios") }
+	_ = func(t *testing.T) {
+		t.Helper()
+		testkit.RunScenarios(t, "testdata/scenarios")
+	}
 	fmt.Println("see testdata/scenarios")
 	// Output: see testdata/scenarios
 }

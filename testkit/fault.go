@@ -44,7 +44,7 @@ type Fault struct {
 	Wait *Gate
 }
 
-// The faults of an append that a session has to bear, by name.
+// Faults returns the faults of an append that a session has to bear, by name.
 func Faults() map[string]Fault {
 	return map[string]Fault{
 		"unavailable":        {Err: persistence.ErrUnavailable},

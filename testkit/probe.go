@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"agentd/actors"
 	"agentd/messages"
@@ -70,6 +69,7 @@ func (r *Runtime) Watch(id messages.SessionID, opts actors.SubscribeOptions) *Pr
 
 // NewProbe reads a subscription that begins after a number. It is closed when the test ends.
 func NewProbe(tb testing.TB, sub *actors.Subscription, after uint64) *Probe {
+	tb.Helper()
 	tb.Cleanup(sub.Close)
 	return &Probe{tb: tb, sub: sub, last: after}
 }
@@ -83,16 +83,16 @@ func (p *Probe) Close() { p.sub.Close() }
 // Next returns the next event, and ends the test if none comes.
 func (p *Probe) Next() messages.Event {
 	p.tb.Helper()
-	event, err := p.read(Patience)
+	event, err := p.read()
 	if err != nil {
 		p.tb.Fatalf("no event after %v: %v", p.seen, err)
 	}
 	return event
 }
 
-func (p *Probe) read(patience time.Duration) (messages.Event, error) {
+func (p *Probe) read() (messages.Event, error) {
 	p.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	event, err := p.sub.Next(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *Probe) Expect(wants ...Want) []messages.Event {
 	matched := make([]messages.Event, 0, len(wants))
 	for _, want := range wants {
 		for {
-			event, err := p.read(Patience)
+			event, err := p.read()
 			if err != nil {
 				p.tb.Fatalf("waiting for %+v: %v; seen were %v", want, err, p.seen)
 			}
@@ -133,7 +133,7 @@ func (p *Probe) ExpectExactly(wants ...Want) []messages.Event {
 	p.tb.Helper()
 	matched := make([]messages.Event, 0, len(wants))
 	for i, want := range wants {
-		event, err := p.read(Patience)
+		event, err := p.read()
 		switch {
 		case err != nil:
 			p.tb.Fatalf("waiting for number %d, %+v: %v; seen were %v", i+1, want, err, p.seen)
@@ -159,7 +159,7 @@ func (p *Probe) ExpectNothing() {
 func (p *Probe) ExpectEnd() error {
 	p.tb.Helper()
 	for {
-		_, err := p.read(Patience)
+		_, err := p.read()
 		if errors.Is(err, context.DeadlineExceeded) {
 			p.tb.Fatalf("the subscription does not end; seen were %v", p.seen)
 		}

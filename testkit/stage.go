@@ -37,6 +37,7 @@ type stage struct {
 }
 
 func newStage(t *testing.T) *stage {
+	t.Helper()
 	s := &stage{
 		t: t, disk: NewFaultyStore(memory.New()), scripts: Scripts{}, gates: map[string]*Gate{}, subs: map[string]*actors.Subscription{},
 	}

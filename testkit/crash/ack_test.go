@@ -54,8 +54,9 @@ func (t *teller) tell(a ack) {
 		line = fmt.Appendf(nil, `{"k":%q,"x":%q}`, ackFault, err)
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if _, err := t.out.Write(append(line, '\n')); err != nil {
+	_, err = t.out.Write(append(line, '\n'))
+	t.mu.Unlock()
+	if err != nil {
 		os.Exit(3) // The parent has gone.
 	}
 }

@@ -79,7 +79,7 @@ func (c *counter) runs() (map[messages.CallID]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() //nolint:errcheck // It was only read.
+	defer file.Close()
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		runs[messages.CallID(lines.Text())]++
