@@ -55,7 +55,9 @@ func folders() map[string][]string {
 }
 
 // bannedNames say nothing about what is inside.
-func bannedNames() []string { return []string{"utils", "util", "helpers", "helper", "common", "types", "misc"} }
+func bannedNames() []string {
+	return []string{"utils", "util", "helpers", "helper", "common", "types", "misc"}
+}
 
 type source struct {
 	path string

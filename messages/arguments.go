@@ -66,9 +66,9 @@ func CanonicalArguments(arguments []byte) ([]byte, error) {
 // the canonical arguments. A grant covers one fingerprint.
 func Fingerprint(toolID string, canonical []byte) string {
 	hash := sha256.New()
-	io.WriteString(hash, strconv.Itoa(len(toolID))) // The length keeps id and arguments apart.
+	hash.Write(strconv.AppendInt(nil, int64(len(toolID)), 10)) // The length keeps id and arguments apart.
 	hash.Write([]byte{':'})
-	io.WriteString(hash, toolID)
+	hash.Write([]byte(toolID))
 	hash.Write(canonical)
 	return hex.EncodeToString(hash.Sum(nil))
 }

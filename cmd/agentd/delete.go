@@ -89,7 +89,7 @@ func (a *app) deleteOne(ctx context.Context, h *host, id messages.SessionID, q d
 	}
 	folder := filepath.Join(h.dir.Artifacts(), string(id))
 	if _, err := os.Stat(folder); err != nil {
-		return nil // Its tools made nothing.
+		return nil //nolint:nilerr // Its tools made nothing.
 	}
 	if !q.artifacts {
 		_, err := fmt.Fprintln(a.stdout, "the files of its tools stay in", folder)

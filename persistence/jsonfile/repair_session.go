@@ -182,12 +182,12 @@ func (r *repair) applyRecord(doc *messages.Document, f frame, out *RepairedSessi
 	case messages.ItemUpdated:
 		if _, found := doc.Find(c.Item.ID); !found {
 			out.Notes = append(out.Notes, fmt.Sprintf("item %q was brought back from an update, at the end", c.Item.ID))
-			change = messages.ItemAppended{Item: c.Item}
+			change = messages.ItemAppended(c)
 		}
 	case messages.ItemAppended:
 		if _, found := doc.Find(c.Item.ID); found {
 			out.Notes = append(out.Notes, fmt.Sprintf("item %q was there already", c.Item.ID))
-			change = messages.ItemUpdated{Item: c.Item}
+			change = messages.ItemUpdated(c)
 		}
 	default:
 	}

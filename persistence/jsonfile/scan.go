@@ -98,7 +98,7 @@ func (s *scanner) header() (header, *badLine, error) {
 		return header{}, nil, err
 	}
 	if err != nil {
-		return header{}, &badLine{line: 1, reason: err.Error()}, nil
+		return header{}, &badLine{line: 1, reason: err.Error()}, nil //nolint:nilerr // The line is bad, the reading is not.
 	}
 	s.proven = s.off + h.Carried
 	return h, nil, nil
@@ -120,7 +120,7 @@ func (s *scanner) append() (found, *badLine, error) {
 		}
 		f, err := parseFrame(text, s.table)
 		if err != nil {
-			return found{}, s.bad(&badLine{line: line, off: start, reason: err.Error()}), nil
+			return found{}, s.bad(&badLine{line: line, off: start, reason: err.Error()}), nil //nolint:nilerr // The line is bad, the reading is not.
 		}
 		if f.synced == start {
 			s.proven = start

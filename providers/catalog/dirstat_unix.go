@@ -46,7 +46,7 @@ func statAt(fd int, name string) (fileState, error) {
 	var st unix.Stat_t
 	for {
 		err := unix.Fstatat(fd, name, &st, 0)
-		if err == unix.EINTR { //nolint:errorlint // The system call returns the number itself.
+		if err == unix.EINTR { // The system call returns the number itself.
 			continue
 		}
 		if err != nil {

@@ -101,6 +101,7 @@ func bonus(prev, class charClass) int {
 			return bonusDelimiter
 		case classNonWord:
 			return bonusBoundary
+		default:
 		}
 	}
 	switch {

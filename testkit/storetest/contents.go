@@ -84,9 +84,21 @@ func testPages(t *trial) {
 	old.Content, young.Content = "changed", "changed"
 	w.must(messages.ItemUpdated{Item: old}, messages.ItemUpdated{Item: young})
 	for _, query := range []persistence.PageQuery{
-		{}, {Limit: 1}, {Limit: 10}, {Limit: 25}, {Limit: 1000}, {Limit: 1 << 40}, {Limit: -1}, {Before: -3, Limit: 2},
-		{Before: 1, Limit: 5}, {Before: 12, Limit: 5}, {Before: 40, Limit: 5}, {Before: 41, Limit: 5}, {Before: 45, Limit: 10},
-		{Before: 60, Limit: 60}, {Before: 1000, Limit: 3},
+		{},
+		{Limit: 1},
+		{Limit: 10},
+		{Limit: 25},
+		{Limit: 1000},
+		{Limit: 1 << 40},
+		{Limit: -1},
+		{Before: -3, Limit: 2},
+		{Before: 1, Limit: 5},
+		{Before: 12, Limit: 5},
+		{Before: 40, Limit: 5},
+		{Before: 41, Limit: 5},
+		{Before: 45, Limit: 10},
+		{Before: 60, Limit: 60},
+		{Before: 1000, Limit: 3},
 	} {
 		page, err := store.Page(t.Context(), "s1", query)
 		if err != nil {

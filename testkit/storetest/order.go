@@ -129,11 +129,12 @@ func testBatch(t *trial) {
 		t.Errorf("Commit(unknown session) = %v, want a permanent error", last)
 	}
 	for i, w := range writers {
-		if i%5 == 2 {
+		switch {
+		case i%5 == 2:
 			wantError(t, "Commit(conflict)", errs[i+1], persistence.ErrConflict)
-		} else if errs[i+1] != nil {
+		case errs[i+1] != nil:
 			t.Errorf("Commit(good one in a mixed batch) = %v", errs[i+1])
-		} else {
+		default:
 			w.stored(batch[i+1])
 		}
 		w.check()

@@ -133,7 +133,7 @@ func (w *world) send(msg Message) error {
 func (w *world) perform(effects []Effect) error {
 	gone := w.left
 	for i, effect := range effects {
-		if _, refusal := effect.(Reply); w.left && !(gone && refusal) {
+		if _, refusal := effect.(Reply); w.left && (!gone || !refusal) {
 			return fmt.Errorf("effect %T comes after Leave", effect)
 		}
 		if err := w.one(effect); err != nil {
@@ -184,7 +184,7 @@ func (w *world) answer(to Ticket, err error) error {
 	t := to.(*ticket)
 	t.answers, t.err = t.answers+1, err
 	if t.answers > 1 {
-		return fmt.Errorf("%s is answered again, with %v", t.what, err)
+		return fmt.Errorf("%s is answered again, with %w", t.what, err)
 	}
 	if err == nil && t.durable != "" {
 		if _, found := w.acked.Find(t.durable); !found {
@@ -249,7 +249,7 @@ func (w *world) onSettle(e Settle) error {
 		return fmt.Errorf("turn %q is settled and still active", e.Turn.ID)
 	}
 	if e.Err != nil {
-		return nil
+		return nil //nolint:nilerr // The error is the turn's: its ending is not stored yet.
 	}
 	if head := w.acked.Head; head.Status != messages.SessionIdle || head.Turn == nil || *head.Turn != e.Turn {
 		return fmt.Errorf("turn %q is settled, and stored is %+v", e.Turn.ID, head.Turn)

@@ -2,14 +2,13 @@ package atomicfile
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"crypto/rand"
 
 	"agentd/persistence/jsonfile/diskfs"
 )

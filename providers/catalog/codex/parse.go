@@ -99,7 +99,7 @@ type sight struct {
 
 	context                 string // a directory from a later line
 	event, first, last      string // prompts
-	eventAt, firstAt        int64
+	firstAt                 int64
 	eventSeen, talk, tailed bool
 	newest, headNewest      int64
 }

@@ -173,7 +173,7 @@ func TestViewRefusesWrites(t *testing.T) {
 			return err
 		}
 		defer func() { _ = rows.Close() }()
-		for rows.Next() { //nolint:revive // Running the statement is the point.
+		for rows.Next() { // Running the statement is the point.
 		}
 		return rows.Err()
 	})
