@@ -30,7 +30,7 @@ func (s *sessionActor) listen(h *TurnHandle, callbacks *Callbacks) {
 	rt := s.runtime
 	started := h.Turn()
 	rt.spawn("a callback", s.entry.id, func() {
-		l := listener{runtime: rt, handle: h, callbacks: callbacks}
+		l := listener{runtime: rt, handle: h, callbacks: callbacks, told: map[messages.ItemID]struct{}{}}
 		l.run(sub, started)
 	})
 }
@@ -40,35 +40,53 @@ type listener struct {
 	runtime   *Runtime
 	handle    *TurnHandle
 	callbacks *Callbacks
+	// told are the items that OnItem was told of. After a resync they come again in their present form.
+	told map[messages.ItemID]struct{}
+	// late says that the turn had ended when the present subscription began.
+	late bool
+	// last is the status that was told last.
+	last messages.TurnStatus
 }
 
 func (l *listener) run(sub *Subscription, started messages.Turn) {
 	l.status(started) // Not the present state: the turn may have ended before this goroutine began.
-	for {
-		event, err := sub.Next(context.Background())
-		if err != nil {
-			sub.Close()
-			if sub = l.again(err); sub == nil {
-				break
-			}
-			continue
-		}
-		l.tell(event)
-		if event.Kind == messages.EventTurnEnded && event.Turn.ID == l.handle.id {
-			sub.Close()
-			break
-		}
+	for sub != nil {
+		sub = l.read(sub)
 	}
 	<-l.handle.done
+	if turn := l.handle.Turn(); l.last != turn.Status {
+		l.status(turn)
+	}
 	l.end()
 }
 
-// again subscribes anew after the callbacks fell behind.
+// read tells what a subscription tells. If the callbacks fell behind it returns the next one.
+func (l *listener) read(sub *Subscription) *Subscription {
+	defer sub.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if l.late {
+		cancel() // What is there is told, and nothing more is waited for.
+	}
+	for {
+		event, err := sub.Next(ctx)
+		if err != nil {
+			return l.again(err)
+		}
+		l.tell(event)
+		if event.Kind == messages.EventTurnEnded && event.Turn.ID == l.handle.id {
+			return nil
+		}
+	}
+}
+
+// again subscribes anew after the callbacks fell behind. If the turn has ended meanwhile, everything about it is there already.
 func (l *listener) again(err error) *Subscription {
 	var resync *ResyncError
-	if !errors.As(err, &resync) || !l.handle.Running() {
+	if !errors.As(err, &resync) {
 		return nil
 	}
+	l.late = !l.handle.Running()
 	sub, err := l.runtime.Subscribe(context.Background(), l.handle.session, SubscribeOptions{After: resync.After})
 	if err != nil {
 		return nil // The session is gone: the handle tells.
@@ -79,6 +97,11 @@ func (l *listener) again(err error) *Subscription {
 func (l *listener) tell(event messages.Event) {
 	switch event.Kind {
 	case messages.EventItem:
+		if _, again := l.told[event.Item.ID]; again {
+			l.item(l.callbacks.OnUpdate, event)
+			return
+		}
+		l.told[event.Item.ID] = struct{}{}
 		l.item(l.callbacks.OnItem, event)
 	case messages.EventItemUpdated, messages.EventDraft:
 		l.item(l.callbacks.OnUpdate, event)
@@ -97,6 +120,7 @@ func (l *listener) item(f func(messages.Item), event messages.Event) {
 }
 
 func (l *listener) status(turn messages.Turn) {
+	l.last = turn.Status
 	if f := l.callbacks.OnStatus; f != nil {
 		l.runtime.isolate("status callback", func() { f(turn) })
 	}

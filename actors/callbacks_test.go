@@ -219,3 +219,36 @@ func TestCallbackOfAHandleThatHasEnded(t *testing.T) {
 		t.Errorf("late callbacks were told (-want +got):\n%s", diff)
 	}
 }
+
+func TestCallbacksThatFellBehindTellAnItemOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		gate := testkit.NewGate()
+		script := testkit.Script{testkit.Upsert(messages.Item{ID: "x", Type: messages.ItemReasoning, Content: "first"}), gate.Hang()}
+		for i := range 2 * actors.DefaultSubscriberBuffer {
+			script = append(script, testkit.Upsert(messages.Item{ID: "x", Content: fmt.Sprint("text ", i)}))
+		}
+		rt := start(t, append(script, testkit.Say("more"), testkit.Finish("ok")), nil)
+		held := testkit.NewGate()
+		var told diary
+		handle := rt.Run(rt.Create("a", ""), "hi", actors.RunOptions{Callbacks: &actors.Callbacks{
+			OnItem:   func(item messages.Item) { told.add("item %s", item.Content); held.Pass() },
+			OnUpdate: func(item messages.Item) { told.add("update %s", item.Content) },
+		}})
+		<-held.Reached()
+		gate.Open()
+		synctest.Wait() // The callback holds; the turn goes on, and what the callbacks may lag behind is full.
+		held.Open()
+		rt.Wait(handle)
+		synctest.Wait()
+		lines := told.read()
+		count := map[string]int{}
+		for _, line := range lines {
+			count[line]++
+		}
+		last := fmt.Sprint("update text ", 2*actors.DefaultSubscriberBuffer-1)
+		if count["item first"] != 1 || count["item more"] != 1 || count[last] != 1 || len(lines) >= 2*actors.DefaultSubscriberBuffer {
+			t.Errorf("the callbacks were told %d things, %v and at last %q, want each item once and its last text", len(lines), count["item first"], lines[len(lines)-1])
+		}
+	})
+}
