@@ -82,12 +82,15 @@ func TestView(t *testing.T) {
 		setup func(t *testing.T, path string)
 	}{
 		{"rollback mode", func(t *testing.T, path string) {
+			t.Helper()
 			write(t, path, table, "INSERT INTO session VALUES (1,'one'),(2,NULL)")
 		}},
 		{"rows only in the log", func(t *testing.T, path string) {
+			t.Helper()
 			write(t, path, "PRAGMA journal_mode=WAL", "PRAGMA wal_autocheckpoint=0", table, "INSERT INTO session VALUES (1,'one'),(2,NULL)")
 		}},
 		{"log without shared memory file", func(t *testing.T, path string) {
+			t.Helper()
 			from := filepath.Join(t.TempDir(), "x.db")
 			write(t, from, "PRAGMA journal_mode=WAL", "PRAGMA wal_autocheckpoint=0", table, "INSERT INTO session VALUES (1,'one'),(2,NULL)")
 			for _, end := range []string{"", "-wal"} {
@@ -101,12 +104,15 @@ func TestView(t *testing.T) {
 			}
 		}},
 		{"WAL mode, log folded and gone", func(t *testing.T, path string) {
+			t.Helper()
 			_ = write(t, path, "PRAGMA journal_mode=WAL", table, "INSERT INTO session VALUES (1,'one'),(2,NULL)").Close()
 		}},
 		{"exclusive lock held", func(t *testing.T, path string) {
+			t.Helper()
 			write(t, path, table, "INSERT INTO session VALUES (1,'one'),(2,NULL)", "BEGIN EXCLUSIVE")
 		}},
 		{"writer in mid-transaction", func(t *testing.T, path string) {
+			t.Helper()
 			write(t, path, "PRAGMA journal_mode=WAL", table, "INSERT INTO session VALUES (1,'one'),(2,NULL)", "BEGIN IMMEDIATE", "INSERT INTO session VALUES (3,'not yet')")
 		}},
 	}

@@ -122,8 +122,11 @@ func TestRoots(t *testing.T) {
 		{"usual", nil, "", []string{".pi/agent/sessions"}, nil},
 		{"folder of the program", map[string]string{"PI_CODING_AGENT_DIR": "~/p"}, "", []string{"p/sessions"}, map[string]string{"PI_CODING_AGENT_DIR": "p"}},
 		{
-			"session folder", map[string]string{"PI_CODING_AGENT_DIR": "p", "PI_CODING_AGENT_SESSION_DIR": "s"}, `{"sessionDir":"~/other"}`,
-			[]string{"s"}, map[string]string{"PI_CODING_AGENT_DIR": "p", "PI_CODING_AGENT_SESSION_DIR": "s"},
+			"session folder",
+			map[string]string{"PI_CODING_AGENT_DIR": "p", "PI_CODING_AGENT_SESSION_DIR": "s"},
+			`{"sessionDir":"~/other"}`,
+			[]string{"s"},
+			map[string]string{"PI_CODING_AGENT_DIR": "p", "PI_CODING_AGENT_SESSION_DIR": "s"},
 		},
 		{"settings", nil, `{"theme":"x","sessionDir":"~/other"}`, []string{"other", ".pi/agent/sessions"}, nil},
 		{"relative in settings", nil, `{"sessionDir":"mine"}`, []string{".pi/agent/mine", ".pi/agent/sessions"}, nil},
