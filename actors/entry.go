@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -90,6 +91,14 @@ func (e *entry) left(err error) {
 		close(e.gone)
 		close(*e.life.Load()) // No incarnation comes any more: this one stays closed, for those who hold the entry still.
 	})
+}
+
+// departed waits until the actor has left for good, or the context ends.
+func (e *entry) departed(ctx context.Context) {
+	select {
+	case <-e.gone:
+	case <-ctx.Done():
+	}
 }
 
 // busy and idle say whether the session may leave memory.

@@ -49,6 +49,9 @@ func (rt *Runtime) CreateSession(ctx context.Context, agent messages.AgentID, op
 	}
 	head, err := create.reply.wait(ctx, e.gone)
 	if err != nil {
+		if !errors.Is(err, ErrClosing) {
+			e.departed(ctx) // Else a second try would find what is left of this one.
+		}
 		return messages.Head{}, fmt.Errorf("creating session %q: %w", opts.ID, rt.named(err))
 	}
 	return head, nil
@@ -327,6 +330,9 @@ func withSession[T any](ctx context.Context, rt *Runtime, id messages.SessionID,
 		}
 		life := e.lifetime() // Of the incarnation that may refuse; the next one has begun, perhaps, when that is known.
 		err = e.fault
+		if err != nil && !errors.Is(err, ErrClosing) {
+			e.departed(ctx) // The next call tries to load it anew.
+		}
 		if err == nil {
 			var value T
 			if value, err = do(e); err == nil {

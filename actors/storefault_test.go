@@ -205,3 +205,38 @@ func TestFencedSessionIsTakenUpAgain(t *testing.T) {
 		wantHistory(t, store, id)
 	})
 }
+
+func TestCreationThatFailedCanBeTriedAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := testkit.NewFaultyStore(memory.New())
+		rt := start(t, testkit.Script{testkit.Finish("ok")}, &testkit.Options{Store: store})
+		for range 200 {
+			store.Fail(testkit.OpCommit, 1, testkit.Fault{Err: persistence.ErrUnavailable})
+			opts := actors.CreateOptions{ID: messages.NewSessionID()}
+			_, err := rt.CreateSession(rt.Context(), "a", opts)
+			wantError(t, "CreateSession(full disk)", err, persistence.ErrUnavailable)
+			if _, err := rt.CreateSession(rt.Context(), "a", opts); err != nil {
+				t.Fatalf("CreateSession() again = %v, want nil: the first try made nothing", err)
+			}
+		}
+	})
+}
+
+func TestLoadThatFailedCanBeTriedAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := testkit.NewFaultyStore(memory.New())
+		rt := start(t, testkit.Script{testkit.Finish("ok")}, &testkit.Options{Store: store})
+		id := rt.Create("a", "")
+		for range 50 {
+			<-time.After(2 * actors.DefaultIdleTimeout)
+			synctest.Wait()
+			store.Fail(testkit.OpOpen, 1, testkit.Fault{Err: persistence.ErrUnavailable})
+			wantError(t, "SetData(cannot be opened)", rt.SetData(rt.Context(), id, "k", 1), persistence.ErrUnavailable)
+			if err := rt.SetData(rt.Context(), id, "k", 1); err != nil {
+				t.Fatalf("SetData() again = %v, want nil: the fault was one of a moment", err)
+			}
+		}
+	})
+}
