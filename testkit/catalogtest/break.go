@@ -131,19 +131,19 @@ func (b *bench) survive(t *testing.T, rel string, whole map[string]catalog.Sessi
 func besides(rel, id string) bool { return strings.Contains(rel, id) }
 
 // noFault checks that the reader did not panic.
-func (b *bench) noFault(t testing.TB, c *catalog.Catalog, what string) {
-	t.Helper()
-	reports, err := c.Doctor(t.Context())
+func (b *bench) noFault(tb testing.TB, c *catalog.Catalog, what string) {
+	tb.Helper()
+	reports, err := c.Doctor(tb.Context())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, r := range reports {
 		if strings.Contains(r.Error, "fault in the reader") {
-			t.Errorf("%s: the reader failed: %s", what, r.Error)
+			tb.Errorf("%s: the reader failed: %s", what, r.Error)
 		}
 		for _, s := range r.Skipped {
 			if s.Reason == catalog.Fault {
-				t.Errorf("%s: the reader failed on %v", what, s.Samples)
+				tb.Errorf("%s: the reader failed on %v", what, s.Samples)
 			}
 		}
 	}
