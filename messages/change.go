@@ -46,11 +46,11 @@ type (
 	}
 
 	// ItemAppended adds an item at the end of the stream.
-	ItemAppended struct{ Item Item }
+	ItemAppended struct{ Item }
 
 	// ItemUpdated replaces the item of the same id, in its place. Item is the whole
 	// merged item, so that applying it twice changes nothing.
-	ItemUpdated struct{ Item Item }
+	ItemUpdated struct{ Item }
 
 	// DataSet sets one key of the agent-owned state. A nil Value removes the key.
 	DataSet struct {
@@ -59,10 +59,10 @@ type (
 	}
 
 	// TurnStarted says that a turn began to run.
-	TurnStarted struct{ Turn Turn }
+	TurnStarted struct{ Turn }
 
 	// TurnEnded says how a turn ended. Turn.Status is terminal.
-	TurnEnded struct{ Turn Turn }
+	TurnEnded struct{ Turn }
 
 	// Deleted is the last change of a session: its tombstone.
 	Deleted struct{}
@@ -115,19 +115,7 @@ type Record struct {
 
 // EncodeChange makes the record of a change.
 func EncodeChange(seq uint64, at int64, change Change) (Record, error) {
-	var value any = change
-	switch c := change.(type) {
-	case ItemAppended:
-		value = &c.Item
-	case ItemUpdated:
-		value = &c.Item
-	case TurnStarted:
-		value = &c.Turn
-	case TurnEnded:
-		value = &c.Turn
-	case Created, Opened, DataSet, Deleted:
-	}
-	body, err := json.Marshal(value)
+	body, err := json.Marshal(change) // Items and turns are embedded, so that their fields are the body's.
 	if err != nil {
 		return Record{}, fmt.Errorf("encoding change %d (%s): %w", seq, change.Kind(), err)
 	}

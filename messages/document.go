@@ -58,7 +58,7 @@ type Document struct {
 	Items []Item
 
 	// index finds an item by its id. It is rebuilt when it lags behind Items.
-	index map[ItemID]int
+	index itemIndex
 }
 
 // NewDocument returns the empty document that the first change is applied to.
@@ -68,14 +68,10 @@ func NewDocument(id SessionID) *Document {
 
 // Find returns the place of an item, or false.
 func (d *Document) Find(id ItemID) (int, bool) {
-	if d.index == nil || len(d.index) != len(d.Items) {
-		d.index = make(map[ItemID]int, len(d.Items)+8)
-		for i := range d.Items {
-			d.index[d.Items[i].ID] = i
-		}
+	if d.index.places == nil || d.index.count != len(d.Items) {
+		d.index.rebuild(d.Items)
 	}
-	i, ok := d.index[id]
-	return i, ok
+	return d.index.find(d.Items, id)
 }
 
 // Apply adds one change. Changes come in the order of their numbers, without a gap.
@@ -90,7 +86,7 @@ func (d *Document) Apply(seq uint64, at int64, change Change) error {
 			return fmt.Errorf("session %q: change %d appends item %q, which is there already", d.Head.ID, seq, c.Item.ID)
 		}
 		c.Item.Seq = seq
-		d.index[c.Item.ID] = len(d.Items)
+		d.index.add(c.Item.ID, len(d.Items))
 		d.Items = append(d.Items, c.Item)
 	case ItemUpdated:
 		i, found := d.Find(c.Item.ID)

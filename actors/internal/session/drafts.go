@@ -22,7 +22,7 @@ func (s *State) putDraft(t *turn, item messages.Item, ticket Ticket) {
 		s.wake(false)
 	default:
 		s.stage(group{changes: []messages.Change{s.putWhole(t, item)}, owner: t})
-		d = &draft{item: s.pending[item.ID].item}
+		d = &draft{item: s.underway(item.ID)}
 		t.drafts = append(t.drafts, d)
 	}
 	s.publishDraft(d)
@@ -37,7 +37,7 @@ func (s *State) storeDrafts(t *turn) {
 		if !d.dirty {
 			continue
 		}
-		if _, underway := s.pending[d.item.ID]; underway {
+		if _, underway := s.pending.get(d.item.ID); underway {
 			s.wake(false)
 			continue
 		}
@@ -88,7 +88,7 @@ func (s *State) reopen(t *turn) {
 // revive makes drafts again of those whose final version is about to be given up: what was shown is not lost.
 func (s *State) revive(t *turn) {
 	for _, id := range t.closing {
-		if p, lost := s.pending[id]; lost && t.draft(id) == nil {
+		if p, lost := s.pending.get(id); lost && t.draft(id) == nil {
 			item := p.item
 			item.StreamStatus = messages.StreamStreaming
 			t.drafts = append(t.drafts, &draft{item: item, dirty: true})

@@ -17,7 +17,7 @@ func (s *State) drop(err error) {
 			s.revive(t)
 		}
 	}
-	s.flight, s.staged, s.pending = nil, nil, nil
+	s.flight, s.staged, s.pending = nil, nil, pendingItems{}
 	told := storing(err)
 	for i := range lost {
 		s.giveUp(lost[i].then, told)
@@ -71,7 +71,7 @@ func (s *State) lose(err error) {
 		refusal = errors.Join(ErrClosing, err)
 	}
 	lost := slices.Concat(s.flight, s.staged)
-	s.flight, s.staged, s.pending, s.doubt = nil, nil, nil, false
+	s.flight, s.staged, s.pending, s.doubt = nil, nil, pendingItems{}, false
 	for i := range lost {
 		s.fail(lost[i].then, refusal)
 	}

@@ -29,7 +29,7 @@ func (s *State) open() messages.TurnID {
 
 // checkGone: a state that left holds nothing and owes nothing.
 func (s *State) checkGone() error {
-	if s.active != nil || s.owed != nil || len(s.flight)+len(s.staged)+len(s.queue)+len(s.pending)+len(s.deleting)+len(s.draining) > 0 {
+	if s.active != nil || s.owed != nil || len(s.flight)+len(s.staged)+len(s.queue)+s.pending.len()+len(s.deleting)+len(s.draining) > 0 {
 		return errors.New("the session has left and still holds something")
 	}
 	if s.goneWith == nil {
@@ -155,7 +155,7 @@ func (s *State) checkStorage() error {
 
 // checkPending: the overlay of unstored items is exactly what flight and staged hold, so it is empty when the session is idle.
 func (s *State) checkPending() error {
-	count := make(map[messages.ItemID]int, len(s.pending))
+	count := make(map[messages.ItemID]int, s.pending.len())
 	for _, groups := range [][]group{s.flight, s.staged} {
 		for i := range groups {
 			for _, change := range groups[i].changes {
@@ -175,13 +175,14 @@ func (s *State) checkPending() error {
 			}
 		}
 	}
-	for id, p := range s.pending {
+	for _, p := range s.pending.list {
+		id := p.item.ID
 		if p.changes != count[id] {
 			return fmt.Errorf("item %q has %d changes on their way, and %d are counted", id, count[id], p.changes)
 		}
 	}
-	if len(count) != len(s.pending) {
-		return fmt.Errorf("%d items are on their way, and %d are known", len(count), len(s.pending))
+	if len(count) != s.pending.len() {
+		return fmt.Errorf("%d items are on their way, and %d are known", len(count), s.pending.len())
 	}
 	return nil
 }

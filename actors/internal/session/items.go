@@ -29,7 +29,7 @@ func (s *State) onAppend(m Append) {
 		owner:   t,
 	})
 	if item.IsDraft() {
-		t.drafts = append(t.drafts, &draft{item: s.pending[item.ID].item})
+		t.drafts = append(t.drafts, &draft{item: s.underway(item.ID)})
 	}
 }
 
@@ -132,9 +132,15 @@ func (s *State) has(id messages.ItemID) bool {
 	return found
 }
 
+// underway returns the newest version of an item that is on its way.
+func (s *State) underway(id messages.ItemID) messages.Item {
+	p, _ := s.pending.get(id)
+	return p.item
+}
+
 // newest returns the newest version of an item, stored or on its way.
 func (s *State) newest(id messages.ItemID) (messages.Item, bool) {
-	if p, ok := s.pending[id]; ok {
+	if p, ok := s.pending.get(id); ok {
 		return p.item, true
 	}
 	if i, ok := s.doc.Find(id); ok {
@@ -181,10 +187,7 @@ func (s *State) putWhole(t *turn, item messages.Item) messages.Change {
 	} else if item.CreatedAt == 0 {
 		item.CreatedAt = s.now
 	}
-	if s.pending == nil {
-		s.pending = make(map[messages.ItemID]pendingItem, 4)
-	}
-	s.pending[item.ID] = pendingItem{item: item, changes: s.pending[item.ID].changes + 1}
+	s.pending.put(&item)
 	if found {
 		return messages.ItemUpdated{Item: item}
 	}

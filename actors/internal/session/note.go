@@ -14,10 +14,7 @@ func (s *State) onNote(m Note) {
 		return
 	}
 	item.CreatedAt = s.now
-	if s.pending == nil {
-		s.pending = make(map[messages.ItemID]pendingItem, 1)
-	}
-	s.pending[item.ID] = pendingItem{item: item, changes: 1}
+	s.pending.put(&item)
 	if s.active != nil && item.EventType == EventApprovalDecided {
 		s.active.trackRequest(&item) // The turn does not close what is decided.
 	}

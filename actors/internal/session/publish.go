@@ -37,9 +37,10 @@ func (s *State) republish(item *messages.Item) {
 	}
 	if d := t.draft(item.ID); d != nil && d.dirty {
 		s.publishDraft(d)
-	} else if p, underway := s.pending[item.ID]; underway && slices.Contains(t.closing, item.ID) {
-		p.item.StreamStatus = messages.StreamStreaming
-		s.publishDraft(&draft{item: p.item})
+	} else if p, underway := s.pending.get(item.ID); underway && slices.Contains(t.closing, item.ID) {
+		shown := p.item
+		shown.StreamStatus = messages.StreamStreaming
+		s.publishDraft(&draft{item: shown})
 	}
 }
 

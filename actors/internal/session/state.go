@@ -23,7 +23,7 @@ type State struct {
 	// doubt says that the commit under way may be stored already.
 	doubt bool
 	// pending holds the newest version of items that flight and staged hold.
-	pending map[messages.ItemID]pendingItem
+	pending pendingItems
 
 	// active is the turn between its prompt and its end. At most one.
 	active *turn
@@ -53,12 +53,6 @@ type State struct {
 
 	now     int64
 	effects []Effect
-}
-
-// pendingItem is the newest version of an item, and how many of its changes are not acknowledged.
-type pendingItem struct {
-	item    messages.Item
-	changes int
 }
 
 // Create returns the state of a new session. The ticket gets the head when the session is durable.

@@ -151,9 +151,9 @@ func (s *State) apply(change messages.Change) {
 	seq := s.doc.Head.LastSeq + 1
 	switch c := change.(type) {
 	case messages.ItemAppended:
-		s.settleItem(c.Item.ID)
+		s.pending.settle(c.Item.ID)
 	case messages.ItemUpdated:
-		s.settleItem(c.Item.ID)
+		s.pending.settle(c.Item.ID)
 		if i, found := s.doc.Find(c.Item.ID); found && i < s.shared {
 			s.doc.Items, s.shared = slices.Clone(s.doc.Items), 0
 		}
@@ -173,16 +173,6 @@ func (s *State) apply(change messages.Change) {
 	if event, ok := s.event(seq, change); ok {
 		s.emit(Publish{Event: event})
 		s.republish(event.Item)
-	}
-}
-
-// settleItem counts one change of an item as acknowledged.
-func (s *State) settleItem(id messages.ItemID) {
-	if p := s.pending[id]; p.changes > 1 {
-		p.changes--
-		s.pending[id] = p
-	} else {
-		delete(s.pending, id)
 	}
 }
 
