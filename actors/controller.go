@@ -18,6 +18,8 @@ type TurnController struct {
 	run   *turnRun
 	entry *entry
 	ended atomic.Bool
+	// asked says that the turn may have asked for an approval, so that there may be something to release when it ends.
+	asked atomic.Bool
 }
 
 // ID is the id of the turn.

@@ -60,8 +60,8 @@ type sessionActor struct {
 	// turnChild runs the active turn's agent.
 	turnChild *actor.PID
 	turnProps *actor.Props
-	// next is the turn that is being spawned.
-	next  *turnActor
+	// turn is what turnChild is made of.
+	turn  *turnActor
 	turns int
 	// left says that the session has left: everything is refused.
 	left     bool
@@ -124,7 +124,9 @@ func (s *sessionActor) step(c actor.Context, msg session.Message) {
 		return
 	}
 	s.state.Watch(s.entry.hub.watched())
-	s.perform(c, s.state.Step(s.runtime.unix(), msg))
+	effects := s.state.Step(s.runtime.unix(), msg)
+	s.account() // Before anybody is told: who hears that a turn has ended may find the session idle.
+	s.perform(c, effects)
 }
 
 func (s *sessionActor) onCommitted(c actor.Context, outcome session.Committed) {
@@ -244,11 +246,11 @@ func (s *sessionActor) startTurn(c actor.Context, e session.StartTurn) {
 
 // spawnTurn starts the provider child. Its name is unique in this incarnation.
 func (s *sessionActor) spawnTurn(c actor.Context, e session.StartTurn, agent Agent) {
-	s.next = &s.newTurn(e, agent).actor
+	s.turn = &s.newTurn(e, agent).actor
 	s.turns++
 	if s.turnProps == nil {
 		// One for all turns of the session: the engine calls the producer while it spawns, and a turn is not restarted.
-		s.turnProps = guard("turn", s.logger, func() behaviour { return s.next }, actor.WithDispatcher(s.runtime.quick))
+		s.turnProps = guard("turn", s.logger, func() behaviour { return s.turn }, actor.WithDispatcher(s.runtime.quick))
 	}
 	pid, err := c.SpawnNamed(s.turnProps, "turn-"+strconv.Itoa(s.turns))
 	if err != nil {
@@ -296,7 +298,10 @@ func (s *sessionActor) settle(c actor.Context, e session.Settle) {
 	if h := s.entry.turn.Swap(nil); h != nil {
 		h.settle(e.Turn, e.Err)
 	}
-	s.runtime.releaseApprovals(s.entry, e.Turn.ID)
+	if s.turn != nil && s.turn.context.Turn.asked.Load() {
+		s.runtime.releaseApprovals(s.entry, e.Turn.ID)
+	}
+	s.turn = nil
 }
 
 func (s *sessionActor) subscribe(m subscribeRequest) {

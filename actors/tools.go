@@ -58,6 +58,7 @@ func (t *TurnTools) Caller() presets.Caller { return t.caller }
 // Call runs one tool and returns what the model is told. A tool that fails, is unknown, denied, badly called or
 // interrupted is a result, not an error. It may wait for a person. The error says that the turn has ended, or that the store failed.
 func (t *TurnTools) Call(ctx context.Context, tc ToolCall) (presets.Result, error) {
+	t.turn.asked.Store(true)
 	given := tc.ID != ""
 	if !given {
 		tc.ID = messages.NewCallID()
@@ -208,6 +209,7 @@ type viewRecorder struct{ tools *TurnTools }
 
 // Record implements [presets.Recorder].
 func (r *viewRecorder) Record(_ context.Context, step presets.Step) error {
+	r.tools.turn.asked.Store(true)
 	var item messages.Item
 	var err error
 	switch step.Kind {
