@@ -4,9 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"agentd/actors"
 	"agentd/messages"
@@ -64,12 +62,30 @@ func benchIDs(b *testing.B, rt *actors.Runtime, count int) []messages.SessionID 
 	return ids
 }
 
-// runTurns runs b.N turns over the sessions, one caller for each session.
+// runTurns runs b.N turns over the sessions and reports how fast.
 func runTurns(b *testing.B, rt *actors.Runtime, ids []messages.SessionID) {
 	b.Helper()
 	before := cpuTime(b)
+	runTurnsOf(b, rt, ids, b.N)
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/turn")
+}
+
+// onlySession is the id of the one session there is.
+func onlySession(b *testing.B, rt *actors.Runtime) messages.SessionID {
+	b.Helper()
+	listing, err := rt.ListSessions(b.Context())
+	if err != nil || len(listing.Sessions) != 1 {
+		b.Fatalf("ListSessions = %d sessions, %v, want one", len(listing.Sessions), err)
+	}
+	return listing.Sessions[0].ID
+}
+
+// runTurnsOf runs count turns over the sessions, one caller for each session.
+func runTurnsOf(b *testing.B, rt *actors.Runtime, ids []messages.SessionID, count int) {
+	b.Helper()
 	var left atomic.Int64
-	left.Store(int64(b.N))
+	left.Store(int64(count))
 	var wait sync.WaitGroup
 	for _, id := range ids {
 		wait.Go(func() {
@@ -87,18 +103,6 @@ func runTurns(b *testing.B, rt *actors.Runtime, ids []messages.SessionID) {
 		})
 	}
 	wait.Wait()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
-	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/turn")
-}
-
-// cpuTime is what this process has used of the processors.
-func cpuTime(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func BenchmarkTurnsMemory(b *testing.B) {
