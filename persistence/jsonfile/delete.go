@@ -2,7 +2,6 @@ package jsonfile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"agentd/messages"
@@ -12,26 +11,7 @@ import (
 // Delete implements [persistence.Store]. What stays is a small file in the folder of tombstones, one for
 // each deleted session: it is made before the snapshot goes, so that no crash brings the session back.
 func (s *Store) Delete(ctx context.Context, id messages.SessionID) error {
-	leave, err := s.enter(ctx)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	sess, err := s.findToFold(id)
-	if errors.Is(err, persistence.ErrDeleted) {
-		return nil
-	}
-	if err == nil {
-		err = s.delete(sess)
-		sess.folding.Unlock()
-	}
-	if err == nil {
-		err = s.journal.drop(false)
-	}
-	if err != nil {
-		return about("deleting", id, err)
-	}
-	return nil
+	return s.alone(ctx, "deleting", id, s.delete)
 }
 
 // delete buries a session whose deletion was committed. The folding lock is held.

@@ -14,6 +14,12 @@ import (
 // Fold implements [persistence.Store]. It needs the memory of the records that the snapshot lacks, up to 4 MiB of them,
 // and a buffer. An error that dropping an old segment gives is reported although the session is folded.
 func (s *Store) Fold(ctx context.Context, id messages.SessionID) error {
+	return s.alone(ctx, "folding", id, s.fold)
+}
+
+// alone does something to a session under its folding lock, and then drops the segments that nobody needs any more. A session
+// that is deleted already is none to do it to, which is no error.
+func (s *Store) alone(ctx context.Context, doing string, id messages.SessionID, do func(*session) error) error {
 	leave, err := s.enter(ctx)
 	if err != nil {
 		return err
@@ -24,14 +30,14 @@ func (s *Store) Fold(ctx context.Context, id messages.SessionID) error {
 		return nil
 	}
 	if err == nil {
-		err = s.fold(sess)
+		err = do(sess)
 		sess.folding.Unlock()
 	}
 	if err == nil {
 		err = s.journal.drop(false)
 	}
 	if err != nil {
-		return about("folding", id, err)
+		return about(doing, id, err)
 	}
 	return nil
 }
