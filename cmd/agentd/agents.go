@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 	"agentd/messages"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"agentd/actors"
 	"agentd/cmd/agentd/internal/home"
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 )
 
 // app is one run of the program: what the process was given, and the global flags.

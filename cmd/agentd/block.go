@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 	"agentd/messages"
 	"agentd/presets"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 	"agentd/messages"
 	"agentd/presets"
 )

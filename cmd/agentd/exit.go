@@ -7,7 +7,7 @@ import (
 
 	"agentd/actors"
 	"agentd/cmd/agentd/internal/home"
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 	"agentd/messages"
 	"agentd/persistence"
 	"agentd/presets"

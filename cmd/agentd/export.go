@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentd/cmd/agentd/internal/home"
+	"agentd/cmd/internal/screen"
 	"agentd/messages"
 	"agentd/persistence/jsonfile/atomicfile"
 )
@@ -86,7 +87,7 @@ func exportJSON(doc *messages.Document) ([]byte, error) {
 	if items == nil {
 		items = []messages.Item{}
 	}
-	line, err := encodeJSON(exported{Head: doc.Head, Items: items})
+	line, err := screen.EncodeJSON(exported{Head: doc.Head, Items: items})
 	if err != nil {
 		return nil, err
 	}

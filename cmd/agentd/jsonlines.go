@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
-	"unicode/utf8"
 
+	"agentd/cmd/internal/screen"
 	"agentd/messages"
 	"agentd/persistence"
 )
@@ -50,44 +47,13 @@ type jsonLines struct{ out io.Writer }
 
 // write writes one line. No control character gets through, also none of those that JSON allows.
 func (j jsonLines) write(value any) error {
-	line, err := encodeJSON(value)
+	line, err := screen.EncodeJSON(value)
 	if err != nil {
 		return err
 	}
 	_, err = j.out.Write(line)
 	return err
 }
-
-// encodeJSON returns a line of JSON with a line end. Control characters that a terminal may act on are escaped.
-func encodeJSON(value any) ([]byte, error) {
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return nil, fmt.Errorf("encoding a line: %w", err)
-	}
-	return escapeControls(line.Bytes()), nil
-}
-
-// escapeControls escapes DEL and the C1 characters, which encoding/json leaves as they are. They only stand in strings.
-func escapeControls(line []byte) []byte {
-	if !bytes.ContainsFunc(line, isLateControl) {
-		return line
-	}
-	var out []byte
-	for len(line) > 0 {
-		r, size := utf8.DecodeRune(line)
-		if isLateControl(r) {
-			out = fmt.Appendf(out, `\u%04x`, r)
-		} else {
-			out = append(out, line[:size]...)
-		}
-		line = line[size:]
-	}
-	return out
-}
-
-func isLateControl(r rune) bool { return r >= 0x7f && r < 0xa0 }
 
 // Lines of their own. Events are written as package messages spells them.
 type (

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentd/cmd/agentd/internal/home"
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 	"agentd/messages"
 	"agentd/persistence"
 )

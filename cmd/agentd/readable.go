@@ -5,7 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 )
 
 // readable lays out what a tool answered for a person. In a JSON object, texts of several lines, such as a file or the output of a command, are taken out

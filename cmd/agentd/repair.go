@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 	"agentd/persistence"
 	"agentd/persistence/jsonfile"
 )

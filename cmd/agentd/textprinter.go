@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 	"agentd/messages"
 )
 

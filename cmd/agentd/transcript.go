@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 	"agentd/messages"
 )
 

@@ -137,14 +137,6 @@ func TestTranscriptPairsCallsWithResults(t *testing.T) {
 	}
 }
 
-func TestEncodeJSONEscapesControls(t *testing.T) {
-	t.Parallel()
-	line, err := encodeJSON(map[string]string{"text": "a\x1b\x7f\u009b<é"})
-	if want := `{"text":"a\u001b\u007f\u009b<é"}` + "\n"; err != nil || string(line) != want {
-		t.Errorf("encodeJSON = %q, %v, want %q", line, err, want)
-	}
-}
-
 func FuzzReadable(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"text":"a\nb"}`, `{"a\u0000":"\u001b[2J\n","args_hash":1,"status":"\u009b"}`, `[1`} {
 		f.Add(seed)

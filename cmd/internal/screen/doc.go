@@ -1,5 +1,5 @@
 // Package screen puts text on a terminal, or where a terminal might read it later: it cleans what comes from models, files and tools, lays it out
-// in labelled rows, and redraws rows that are still growing. The commands of agentd use it.
+// in labelled rows, and redraws rows that are still growing. The commands of agentd and agf use it.
 //
 // Promises:
 //

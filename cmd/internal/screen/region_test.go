@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentd/cmd/agentd/internal/screen"
+	"agentd/cmd/internal/screen"
 )
 
 // terminal is just enough of one to see what a region leaves on it.
