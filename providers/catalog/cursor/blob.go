@@ -2,10 +2,10 @@ package cursor
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"strconv"
 
+	"agentd/providers/catalog/bounded"
 	"agentd/providers/catalog/database"
 )
 
@@ -25,43 +25,12 @@ type tree struct {
 // and again, field 9 the workspace.
 func decodeTree(data []byte) tree {
 	var t tree
-	for len(data) > 0 {
-		tag, n := binary.Uvarint(data)
-		if n <= 0 {
-			return t
-		}
-		data = data[n:]
-		switch tag & 7 {
-		case 0:
-			_, n := binary.Uvarint(data)
-			if n <= 0 {
-				return t
-			}
-			data = data[n:]
-		case 1, 5:
-			size := 8
-			if tag&7 == 5 {
-				size = 4
-			}
-			if len(data) < size {
-				return t
-			}
-			data = data[size:]
-		case 2:
-			size, n := binary.Uvarint(data)
-			if n <= 0 || size > uint64(len(data)-n) {
-				return t
-			}
-			value := data[n : n+int(size)]
-			data = data[n+int(size):]
-			switch {
-			case tag>>3 == 1 && len(value) == 32:
-				t.children = append(t.children, hex.EncodeToString(value))
-			case tag>>3 == 9 && t.workspace == "":
-				t.workspace = string(value)
-			}
-		default:
-			return t
+	for f := range bounded.Proto(data) {
+		switch {
+		case f.Number == 1 && len(f.Bytes) == 32:
+			t.children = append(t.children, hex.EncodeToString(f.Bytes))
+		case f.Number == 9 && t.workspace == "":
+			t.workspace = string(f.Bytes)
 		}
 	}
 	return t

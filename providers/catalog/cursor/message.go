@@ -1,7 +1,6 @@
 package cursor
 
 import (
-	"net/url"
 	"strings"
 
 	"agentd/providers/catalog"
@@ -105,17 +104,4 @@ func (m *message) workspace() string {
 		return strings.TrimSpace(line)
 	}
 	return ""
-}
-
-// fileURI returns the path of a file URI, or nothing.
-func fileURI(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
-		return ""
-	}
-	// A drive of Windows stands behind a slash.
-	if p := u.Path; len(p) > 2 && p[2] == ':' {
-		return p[1:]
-	}
-	return u.Path
 }

@@ -172,7 +172,7 @@ func (c *chat) conversation(ctx context.Context, db *database.DB) error {
 		return err
 	}
 	t := decodeTree(root)
-	c.cwd = fileURI(t.workspace)
+	c.cwd = bounded.FilePath(t.workspace)
 	for _, backward := range []bool{false, true} {
 		left := promptVisits
 		w := walker{ctx: ctx, db: db, backward: backward, visit: func(_ string, data []byte) bool {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Text is a column that is read as text whatever was stored in it: NULL is empty, numbers are written out, and bytes
@@ -21,6 +22,8 @@ func (t *Text) Scan(src any) error {
 		*t = Text(strconv.FormatInt(v, 10))
 	case float64:
 		*t = Text(strconv.FormatFloat(v, 'f', -1, 64))
+	case time.Time: // A column that is declared as a date; the driver makes one of its text.
+		*t = Text(v.Format(time.RFC3339Nano))
 	default:
 		*t = ""
 	}

@@ -20,12 +20,17 @@ const (
 
 // Records implements [catalog.ContentReader]. What the model thought is left out.
 func (Reader) Records(ctx context.Context, req catalog.ContentRequest) iter.Seq2[catalog.Record, error] {
-	switch {
-	case !strings.HasSuffix(req.Session.StoreFile, ".json"):
-		return func(yield func(catalog.Record, error) bool) { databaseRecords(ctx, req, yield) }
-	default:
+	if strings.HasSuffix(req.Session.StoreFile, ".json") {
 		return func(yield func(catalog.Record, error) bool) { fileRecords(ctx, req, yield) }
 	}
+	read := oldBatch
+	if req.Session.Ref == refNew {
+		read = recentBatch
+	}
+	return database.Pages(ctx, req.Session.StoreFile, func(ctx context.Context, db *database.DB, at cursor) ([]catalog.Record, cursor, bool, error) {
+		batch, next, err := read(ctx, db, req, at)
+		return batch, next, next.set, err
+	})
 }
 
 // cursor is a place in the order of a session's messages.
@@ -33,37 +38,6 @@ type cursor struct {
 	time database.Int // or the number, in the table of version 2
 	id   database.Text
 	set  bool
-}
-
-// databaseRecords reads a batch at a time, so that the database is not held while the records are used.
-func databaseRecords(ctx context.Context, req catalog.ContentRequest, yield func(catalog.Record, error) bool) {
-	read := oldBatch
-	if req.Session.Ref == refNew {
-		read = recentBatch
-	}
-	var at cursor
-	for {
-		var batch []catalog.Record
-		var next cursor
-		err := database.View(ctx, req.Session.StoreFile, func(ctx context.Context, db *database.DB) error {
-			var err error
-			batch, next, err = read(ctx, db, req, at)
-			return err
-		})
-		if err != nil {
-			yield(catalog.Record{}, err)
-			return
-		}
-		for _, rec := range batch {
-			if !yield(rec, nil) {
-				return
-			}
-		}
-		if !next.set {
-			return
-		}
-		at = next
-	}
 }
 
 // where returns the part of a query that begins behind a cursor.
@@ -88,7 +62,7 @@ func oldBatch(ctx context.Context, db *database.DB, req catalog.ContentRequest, 
 	var created database.Int
 	var messages []message
 	behind, args := at.where("time_created", req.NewestFirst)
-	query := "SELECT id, time_created, substr(data, 1, 16384) FROM message WHERE session_id = ?" + behind + order(req.NewestFirst, "time_created", "id") + " LIMIT 100"
+	query := "SELECT id, time_created, substr(data, 1, 16384) FROM message WHERE session_id = ?" + behind + database.OrderBy(req.NewestFirst, "time_created", "id") + " LIMIT 100"
 	err = db.Each(ctx, query, append([]any{req.Session.ID}, args...), []any{&id, &created, &data}, func() error {
 		messages = append(messages, message{cursor{created, id, true}, bounded.Pick([]byte(data), "role").Equal("user")})
 		return nil
@@ -99,7 +73,7 @@ func oldBatch(ctx context.Context, db *database.DB, req catalog.ContentRequest, 
 			return out, next, err
 		}
 		var part database.Text
-		query := "SELECT id, substr(data, 1, 262144) FROM part WHERE message_id = ?" + order(req.NewestFirst, "id") + " LIMIT 10000"
+		query := "SELECT id, substr(data, 1, 262144) FROM part WHERE message_id = ?" + database.OrderBy(req.NewestFirst, "id") + " LIMIT 10000"
 		err = db.Each(ctx, query, []any{string(m.id)}, []any{&part, &data}, func() error {
 			if size > 4*batchBytes || !bounded.ContainsAnyFold([]byte(data), req.Words) {
 				return nil
@@ -161,7 +135,7 @@ func recentBatch(ctx context.Context, db *database.DB, req catalog.ContentReques
 	var seq, created database.Int
 	count, size := 0, 0
 	behind, args := at.where("seq", req.NewestFirst)
-	query := "SELECT id, type, seq, time_created, substr(data, 1, 1048576) FROM session_message WHERE session_id = ?" + behind + order(req.NewestFirst, "seq", "id") + " LIMIT 100"
+	query := "SELECT id, type, seq, time_created, substr(data, 1, 1048576) FROM session_message WHERE session_id = ?" + behind + database.OrderBy(req.NewestFirst, "seq", "id") + " LIMIT 100"
 	err = db.Each(ctx, query, append([]any{req.Session.ID}, args...), []any{&id, &kind, &seq, &created, &data}, func() error {
 		if size > batchBytes {
 			return nil // The next batch begins with this one.

@@ -14,9 +14,6 @@ type messageTables struct {
 	old, recent bool
 }
 
-// smallTable is how many rows may be looked through for each session when no index helps.
-const smallTable = 2000
-
 func lookTables(ctx context.Context, db *database.DB) (messageTables, error) {
 	var t messageTables
 	old, err := askable(ctx, db, "message", "session_id")
@@ -32,21 +29,13 @@ func lookTables(ctx context.Context, db *database.DB) (messageTables, error) {
 	return t, err
 }
 
-// askable reports whether a table has a column by which rows are found fast.
+// askable reports whether a table of messages has a column by which rows are found fast.
 func askable(ctx context.Context, db *database.DB, table, column string) (bool, error) {
 	have, err := db.Columns(ctx, table)
-	if err != nil || !have[column] || !have["data"] || !have["id"] {
+	if err != nil || !have["data"] || !have["id"] {
 		return false, err
 	}
-	var indexes, rows database.Int
-	nothing := func() error { return nil }
-	err = db.Each(ctx, "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND instr(sql, ?) > 0", []any{table, column}, []any{&indexes}, nothing)
-	if err != nil || indexes > 0 {
-		return indexes > 0, err
-	}
-	// The names of tables are constants of this package.
-	err = db.Each(ctx, "SELECT count(*) FROM (SELECT 1 FROM "+table+" LIMIT 2001)", nil, []any{&rows}, nothing)
-	return rows <= smallTable, err
+	return db.Askable(ctx, table, column)
 }
 
 // addPrompts looks up the prompts of the sessions that need them most. The sessions of each table are the newest first.
@@ -94,26 +83,11 @@ func promptsOf(ctx context.Context, db *database.DB, tables messageTables, id st
 	return out, nil
 }
 
-// order returns the end of a query.
-func order(descending bool, columns ...string) string {
-	out := " ORDER BY "
-	for i, c := range columns {
-		if i > 0 {
-			out += ", "
-		}
-		out += c
-		if descending {
-			out += " DESC"
-		}
-	}
-	return out
-}
-
 // recentPrompt looks in the table of version 2.
 func recentPrompt(ctx context.Context, db *database.DB, id string, descending bool) (string, error) {
 	var data database.Text
 	var found string
-	query := "SELECT substr(data, 1, 16384) FROM session_message WHERE session_id = ? AND type = 'user'" + order(descending, "seq") + " LIMIT 3"
+	query := "SELECT substr(data, 1, 16384) FROM session_message WHERE session_id = ? AND type = 'user'" + database.OrderBy(descending, "seq") + " LIMIT 3"
 	err := db.Each(ctx, query, []any{id}, []any{&data}, func() error {
 		if found == "" {
 			found = bounded.Squeeze(bounded.Pick([]byte(data), "text").Text(catalog.MaxTextBytes), catalog.MaxTextBytes)
@@ -128,7 +102,7 @@ func oldPrompt(ctx context.Context, db *database.DB, id string, descending bool)
 	var message database.Text
 	var ids []string
 	query := "SELECT id FROM message WHERE session_id = ? AND CASE WHEN json_valid(data) THEN json_extract(data, '$.role') END = 'user'" +
-		order(descending, "time_created", "id") + " LIMIT 3"
+		database.OrderBy(descending, "time_created", "id") + " LIMIT 3"
 	err := db.Each(ctx, query, []any{id}, []any{&message}, func() error {
 		ids = append(ids, string(message))
 		return nil
