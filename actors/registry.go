@@ -174,7 +174,7 @@ func (r *registryActor) onSweep(c actor.Context) {
 	})
 	for _, u := range r.runtime.store.Unfolded() {
 		if u.Holds {
-			c.Send(r.runtime.snapshotFor(u.Session), foldRequest{id: u.Session})
+			c.Send(r.runtime.snapshotFor(u.Session), foldRequest{id: u.Session, held: true})
 		}
 	}
 }

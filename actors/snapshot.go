@@ -32,10 +32,12 @@ type (
 		err    error
 	}
 
-	// foldRequest asks for the snapshot of a session to be written. Done may be nil.
+	// foldRequest asks for the snapshot of a session to be written. Done may be nil. Held says that it is asked for the sake of an old
+	// segment, and is not needed any more when the session holds none back: a sweep asks again while the last one's requests wait.
 	foldRequest struct {
 		id   messages.SessionID
 		done *plainCall
+		held bool
 	}
 
 	// removeRequest asks for the files of a deleted session to be removed.
@@ -72,6 +74,9 @@ func (s *snapshotActor) receive(c actor.Context, msg any) {
 
 // fold writes a snapshot. A failure loses nothing: the records stay in the journal, and the next round tries again.
 func (s *snapshotActor) fold(ctx context.Context, m foldRequest) {
+	if m.held && !s.store.UnfoldedOf(m.id).Holds {
+		return
+	}
 	err := s.store.Fold(ctx, m.id)
 	switch {
 	case m.done != nil:

@@ -175,25 +175,12 @@ func (s *Store) head(id messages.SessionID) (messages.Head, error) {
 	}
 	defer s.done(r)
 	head := r.head()
-	err = s.records(r, false, func(_ *span, f frame) error { return applyToHead(&head, f) })
-	return head, err
-}
-
-// applyToHead applies a record to a head, and decodes no item.
-func applyToHead(head *messages.Head, f frame) error {
-	switch kind := kindOf(f.kind); kind {
-	case messages.KindItem:
-		head.Apply(f.seq, f.at, messages.ItemAppended{})
-	case messages.KindItemUpdated:
-		head.Apply(f.seq, f.at, messages.ItemUpdated{})
-	default:
-		change, err := messages.DecodeRecord(f.record())
-		if err != nil {
-			return unreadable(head.ID, err)
-		}
-		head.Apply(f.seq, f.at, change)
+	walk := headWalk{head: &head}
+	err = s.records(r, false, func(_ *span, f frame) error { return walk.add(f) })
+	if err == nil {
+		err = walk.finish()
 	}
-	return nil
+	return head, err
 }
 
 // isNotFound reports whether there is no such session.

@@ -3,6 +3,7 @@ package jsonfile
 import (
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"agentd/persistence"
 	"agentd/persistence/jsonfile/diskfs"
@@ -52,7 +53,7 @@ func (s *span) last() uint64 { return s.first + uint64(s.count) - 1 }
 // read appends the span's lines to buf, and calls visit for each record. The frames lie in the result.
 func (s *span) read(buf []byte, table *crc32.Table, visit func(frame) error) ([]byte, error) {
 	start := len(buf)
-	buf = append(buf, make([]byte, s.size)...)
+	buf = slices.Grow(buf, int(s.size))[:start+int(s.size)]
 	lines := buf[start:]
 	if _, err := s.seg.file.ReadAt(lines, s.off); err != nil {
 		return buf, unavailable(fmt.Sprintf("reading %q at %d", s.seg.path, s.off), err)

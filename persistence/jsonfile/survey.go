@@ -33,12 +33,9 @@ type survey struct {
 // survey goes through the records of a reading once.
 func (s *Store) survey(r *reading) (*survey, error) {
 	news := &survey{head: r.head()}
-	var total int64
-	for i := range r.spans {
-		total += int64(r.spans[i].size)
-	}
-	keep := total <= keepBodies
+	keep := r.size() <= keepBodies
 	index := make(map[messages.ItemID]int)
+	walk := headWalk{head: &news.head}
 	err := s.records(r, keep, func(sp *span, f frame) error {
 		kind := kindOf(f.kind)
 		if kind == messages.KindItem || kind == messages.KindItemUpdated {
@@ -56,8 +53,11 @@ func (s *Store) survey(r *reading) (*survey, error) {
 				news.added = append(news.added, at)
 			}
 		}
-		return applyToHead(&news.head, f)
+		return walk.add(f)
 	})
+	if err == nil {
+		err = walk.finish()
+	}
 	return news, err
 }
 

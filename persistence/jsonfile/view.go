@@ -133,9 +133,21 @@ func (r *reading) head() messages.Head {
 	return r.snap.head
 }
 
+// size is how many bytes the records take that lie in the journal.
+func (r *reading) size() int64 {
+	var total int64
+	for i := range r.spans {
+		total += int64(r.spans[i].size)
+	}
+	return total
+}
+
 // records calls visit for every record that the snapshot lacks, in order. With keep, the bodies stay valid after the visit.
 func (s *Store) records(r *reading, keep bool, visit func(sp *span, f frame) error) error {
 	var buf []byte
+	if keep {
+		buf = make([]byte, 0, r.size())
+	}
 	next := r.base() + 1
 	for i := range r.spans {
 		sp := &r.spans[i]
@@ -148,11 +160,11 @@ func (s *Store) records(r *reading, keep bool, visit func(sp *span, f frame) err
 				Reason: fmt.Sprintf("record %d follows %d; stop agentd and run: agentd repair", sp.first, next-1),
 			}
 		}
-		if keep {
-			buf = nil
+		if !keep {
+			buf = buf[:0]
 		}
 		var err error
-		buf, err = sp.read(buf[:0], s.table, func(f frame) error {
+		buf, err = sp.read(buf, s.table, func(f frame) error {
 			if f.seq < next {
 				return nil
 			}
