@@ -8,11 +8,19 @@ import "sync"
 type dispatcher struct {
 	mu      sync.Mutex
 	work    *sync.Cond
-	queue   []func()
+	queue   []runnable
 	head    int
 	closing bool
 	done    sync.WaitGroup
 }
+
+// runnable is what waits for a goroutine.
+type runnable interface{ run() }
+
+// runFunc is a function that is a runnable.
+type runFunc func()
+
+func (f runFunc) run() { f() }
 
 // throughput is how many messages a mailbox may handle before it yields to the scheduler.
 const throughput = 300
@@ -30,14 +38,17 @@ func newDispatcher(goroutines int) *dispatcher {
 }
 
 // Schedule implements actor.Dispatcher. It never blocks.
-func (d *dispatcher) Schedule(fn func()) {
+func (d *dispatcher) Schedule(fn func()) { d.add(runFunc(fn)) }
+
+// add queues what is to be run. It never blocks.
+func (d *dispatcher) add(r runnable) {
 	d.mu.Lock()
 	if d.head > len(d.queue)/2 && d.head > minCompaction {
 		n := copy(d.queue, d.queue[d.head:])
 		clear(d.queue[n:])
 		d.queue, d.head = d.queue[:n], 0
 	}
-	d.queue = append(d.queue, fn)
+	d.queue = append(d.queue, r)
 	d.mu.Unlock()
 	d.work.Signal()
 }
@@ -47,16 +58,16 @@ func (d *dispatcher) Throughput() int { return throughput }
 
 func (d *dispatcher) run() {
 	for {
-		fn := d.next()
-		if fn == nil {
+		r := d.next()
+		if r == nil {
 			return
 		}
-		fn()
+		r.run()
 	}
 }
 
 // next waits for work, and returns nil when the dispatcher is closing and nothing is left.
-func (d *dispatcher) next() func() {
+func (d *dispatcher) next() runnable {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for d.head == len(d.queue) {
@@ -65,13 +76,13 @@ func (d *dispatcher) next() func() {
 		}
 		d.work.Wait()
 	}
-	fn := d.queue[d.head]
+	r := d.queue[d.head]
 	d.queue[d.head] = nil
 	d.head++
 	if d.head == len(d.queue) {
 		d.queue, d.head = d.queue[:0], 0
 	}
-	return fn
+	return r
 }
 
 // close ends the goroutines after what is queued, and waits for them. It is called when all actors have ended.

@@ -50,7 +50,7 @@ type guarded struct {
 func guard(name string, logger *slog.Logger, produce func() behaviour, opts ...actor.PropsOption) *actor.Props {
 	return actor.PropsFromProducer(func() actor.Actor {
 		return &guarded{inner: produce(), name: name, logger: logger}
-	}, opts...)
+	}, append(opts, actor.WithMailbox(newMailbox))...)
 }
 
 // Receive implements actor.Actor.
