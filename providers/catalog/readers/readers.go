@@ -6,6 +6,7 @@ import (
 	"agentd/providers/catalog/codex"
 	"agentd/providers/catalog/cursor"
 	"agentd/providers/catalog/gemini"
+	"agentd/providers/catalog/hermes"
 	"agentd/providers/catalog/kiro"
 	"agentd/providers/catalog/ohmypi"
 	"agentd/providers/catalog/opencode"
@@ -20,6 +21,7 @@ func All() []catalog.Reader {
 		codex.New(),
 		cursor.New(),
 		gemini.New(),
+		hermes.New(),
 		kiro.New(),
 		ohmypi.New(),
 		opencode.New(),
