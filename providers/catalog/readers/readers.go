@@ -11,6 +11,7 @@ import (
 	"agentd/providers/catalog/ohmypi"
 	"agentd/providers/catalog/opencode"
 	"agentd/providers/catalog/pi"
+	"agentd/providers/catalog/qwen"
 )
 
 // All returns one reader for each agent. The catalog orders them; here they stand in alphabetical order, one a
@@ -26,5 +27,6 @@ func All() []catalog.Reader {
 		ohmypi.New(),
 		opencode.New(),
 		pi.New(),
+		qwen.New(),
 	}
 }
