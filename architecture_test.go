@@ -46,7 +46,7 @@ func folders() map[string][]string {
 		"messages":    {},
 		"persistence": {"messages", "persistence"},
 		"presets":     {"messages", "presets"},
-		"providers":   {"messages", "persistence", "presets/mcp", "presets/process", "providers"},
+		"providers":   {"messages", "persistence", "presets", "providers"},
 		"actors":      {"messages", "persistence", "presets", "providers", "actors"},
 		"testkit":     {"messages", "persistence", "presets", "providers", "actors", "testkit"},
 		"cmd":         {"messages", "persistence", "presets", "providers", "actors", "cmd"},
