@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/lmittmann/tint"
-	"golang.org/x/term"
 
 	"agentd/actors"
 	"agentd/cmd/agentd/internal/home"
@@ -78,13 +77,7 @@ func (a *app) logger() *slog.Logger {
 }
 
 // terminal returns the file behind a stream if it is a terminal.
-func terminal(stream any) (*os.File, bool) {
-	file, ok := stream.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return nil, false
-	}
-	return file, true
-}
+func terminal(stream any) (*os.File, bool) { return screen.Terminal(stream) }
 
 // interactive reports whether a person sits there: asks can be made, and answers seen.
 func (a *app) interactive() bool {
@@ -103,20 +96,4 @@ func (a *app) colours(stream any) bool {
 func (a *app) styles() screen.Styles { return screen.NewStyles(a.colours(a.stdout)) }
 
 // size returns the columns and rows of the terminal behind standard output; 0 columns if it is none.
-func (a *app) size() (columns, rows int) {
-	file, ok := terminal(a.stdout)
-	if !ok {
-		return 0, 0
-	}
-	columns, rows, err := term.GetSize(int(file.Fd()))
-	if err != nil || columns <= 0 {
-		return defaultColumns, defaultRows
-	}
-	return columns, rows
-}
-
-// What is taken for the size of a terminal that does not tell.
-const (
-	defaultColumns = 80
-	defaultRows    = 24
-)
+func (a *app) size() (columns, rows int) { return screen.Size(a.stdout) }

@@ -2,129 +2,71 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"log/slog"
 
+	"github.com/lmittmann/tint"
 	"github.com/spf13/cobra"
 
-	"agentd/providers/catalog"
-	"agentd/providers/catalog/readers"
+	"agentd/cmd/internal/agfcmd"
+	"agentd/cmd/internal/screen"
 )
 
 // version is set by the linker in a release build.
 var version = "0.1.0-dev"
 
-// Exit codes.
-const (
-	exitOK    = 0
-	exitFail  = 1
-	exitUsage = 2
-)
-
-// errAnswered means that the failure stands in an envelope on standard output.
-var errAnswered = errors.New("the operation failed; see the envelope on standard output")
-
 // run runs one command and returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stdout)
-	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+func run(ctx context.Context, p program) int {
+	root := newRoot(&p)
+	root.SetArgs(p.args)
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return exitOK
+	code := agfcmd.ExitCode(err)
+	var failed *agfcmd.Error
+	switch ran := errors.As(err, &failed); {
+	case err == nil || ran && failed.Err == nil:
+	case ran && code != agfcmd.ExitUsage:
+		p.complain(err)
+	default:
+		p.complain(err)
+		p.complain(errors.New(`run "agf --help", or "agf COMMAND --help", to see what there is`))
 	}
-	_, _ = fmt.Fprintln(stderr, "agf:", err) // There is no other place to report to.
-	if errors.Is(err, errAnswered) {
-		return exitFail
-	}
-	return exitUsage
+	return code
 }
 
-func newRoot(stdout io.Writer) *cobra.Command {
-	root := &cobra.Command{
-		Use: "agf", Short: "Find the sessions of coding agents on this machine", Version: version,
-		SilenceErrors: true, SilenceUsage: true,
+// complain writes a line to standard error.
+func (p *program) complain(err error) {
+	_, _ = fmt.Fprintln(p.stderr, screen.Clean("agf: "+err.Error())) // There is no other place to report to.
+}
+
+// newRoot returns the command tree with the flags that belong to the program.
+func newRoot(p *program) *cobra.Command {
+	var noColor bool
+	var verbose int
+	colours := func(stream any) bool {
+		_, terminal := screen.Terminal(stream)
+		return terminal && !noColor && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb"
 	}
-	c := &command{out: stdout}
-	root.AddCommand(newSearch(c), newShow(c), newPlan(c), newCapabilities(c))
+	root := agfcmd.New(agfcmd.Params{
+		Version: version, In: p.stdin, Out: p.stdout, Err: p.stderr,
+		Styles: func() screen.Styles { return screen.NewStyles(colours(p.stdout)) },
+		Logger: func() *slog.Logger {
+			if verbose == 0 {
+				return slog.New(slog.DiscardHandler)
+			}
+			level := slog.LevelInfo
+			if verbose > 1 {
+				level = slog.LevelDebug
+			}
+			return slog.New(tint.NewHandler(p.stderr, &tint.Options{Level: level, NoColor: !colours(p.stderr)}))
+		},
+	})
+	root.Version = version
+	root.SetVersionTemplate("agf {{.Version}}\n")
+	root.PersistentFlags().BoolVar(&noColor, "no-color", false, "use no colour (so does NO_COLOR)")
+	root.PersistentFlags().CountVarP(&verbose, "verbose", "v", "log to standard error; twice for more")
 	return root
-}
-
-// command is what the JSON commands share.
-type command struct {
-	out            io.Writer
-	agent, project string
-	details        bool
-	texts          bool
-	nonInteractive bool
-	archived       bool
-	cache          bool
-}
-
-// scopeFlags adds the flags of the scope.
-func (c *command) scopeFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.agent, "agent", "", "only this agent, by name or alias")
-	cmd.Flags().StringVar(&c.project, "project", "", "only this exact project directory")
-	cmd.Flags().BoolVar(&c.cache, "cache", false, "keep parsed heads in the user's cache folder; without it nothing is written")
-	cmd.Flags().BoolVar(&c.details, "details", false, "add what default answers leave out")
-}
-
-// sessionFlags adds the flags that say which sessions are wanted.
-func (c *command) sessionFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.nonInteractive, "include-non-interactive", false, "add sessions that no person held")
-	cmd.Flags().BoolVar(&c.archived, "include-archived", false, "add archived sessions")
-}
-
-func (c *command) textFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.texts, "include-summaries", false, "add titles, prompts and recaps")
-}
-
-// catalog makes the catalog for the scope of the flags. On a failure it answers with the envelope.
-func (c *command) catalog(cmd *cobra.Command) (*catalog.Catalog, error) {
-	opts := &catalog.Options{Version: version}
-	if cmd.Flags().Changed("agent") {
-		opts.Agent = c.agent
-	}
-	if cmd.Flags().Changed("project") {
-		opts.Project = c.project
-	}
-	if c.cache {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			return nil, fmt.Errorf("finding the cache folder: %w", err)
-		}
-		opts.CacheDir = filepath.Join(dir, "agf")
-	}
-	cat, err := catalog.New(readers.All(), opts)
-	if err != nil {
-		return nil, c.seal(opts, err)
-	}
-	return cat, nil
-}
-
-// seal answers that the catalog could not be made.
-func (c *command) seal(opts *catalog.Options, err error) error {
-	bare, bareErr := catalog.New(nil, &catalog.Options{Version: opts.Version})
-	if bareErr != nil {
-		return bareErr
-	}
-	return c.answer(bare, nil, err)
-}
-
-// answer writes the envelope.
-func (c *command) answer(cat *catalog.Catalog, data any, err error) error {
-	enc := json.NewEncoder(c.out)
-	enc.SetEscapeHTML(false)
-	if writeErr := enc.Encode(cat.Seal(data, err)); writeErr != nil {
-		return fmt.Errorf("writing the answer: %w", writeErr)
-	}
-	if err != nil {
-		return errAnswered
-	}
-	return nil
 }

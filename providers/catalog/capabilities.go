@@ -121,7 +121,7 @@ func (c *Catalog) Doctor(ctx context.Context) ([]Report, error) {
 	}
 	out := make([]Report, 0, len(stores))
 	for _, st := range stores {
-		r := Report{Agent: st.reader.Agent(), Seen: len(st.units), Listed: len(st.sessions), Skipped: st.skips.list(), Roots: []RootReport{}}
+		r := Report{Agent: st.reader.Agent(), Seen: st.seen, Listed: len(st.sessions), Skipped: st.skips.list(), Roots: []RootReport{}}
 		if st.err != nil {
 			r.Error = st.err.Error()
 		}

@@ -1,5 +1,7 @@
 package catalog
 
+import "cmp"
+
 // SchemaVersion is the version of all answers. It changes when a field goes or changes its meaning.
 const SchemaVersion = 1
 
@@ -18,11 +20,17 @@ type Envelope struct {
 }
 
 // Seal puts the outcome of an operation into an envelope. With an error, data is not looked at.
-func (c *Catalog) Seal(data any, err error) Envelope {
+func (c *Catalog) Seal(data any, err error) Envelope { return Seal(c.opts.Version, data, err) }
+
+// Seal is [Catalog.Seal] for an outcome without a catalog, such as the error of [New].
+func Seal(version string, data any, err error) Envelope {
+	out := Envelope{SchemaVersion: SchemaVersion, Version: cmp.Or(version, DefaultVersion)}
 	if err != nil {
-		return Envelope{SchemaVersion: SchemaVersion, Version: c.opts.Version, Error: AsError(err)}
+		out.Error = AsError(err)
+		return out
 	}
-	return Envelope{SchemaVersion: SchemaVersion, Version: c.opts.Version, OK: true, Data: data}
+	out.OK, out.Data = true, data
+	return out
 }
 
 // Warning says that an answer may be incomplete, and where.

@@ -24,6 +24,7 @@ type store struct {
 	parts    []Part
 	sessions []Session
 	skips    skipCounter
+	seen     int  // units that there are
 	failed   bool // a unit that is the whole store could not be read
 	err      error
 }
@@ -175,6 +176,7 @@ func (st *store) take(index int, o outcome, flat []Session) []Session {
 	if o.absent {
 		return flat
 	}
+	st.seen++
 	if o.reason != "" {
 		st.skips.add(u.Path, o.reason)
 		st.failed = st.failed || (o.loss && u.Store)

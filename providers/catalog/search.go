@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -56,6 +57,22 @@ func (c *Catalog) Search(ctx context.Context, req SearchRequest) (*SearchResult,
 	if limit < 1 || limit > MaxPage || req.Offset < 0 || req.Offset > MaxOffset {
 		return nil, failf(InvalidRequest, "limit must be 1 to %d and offset 0 to %d", MaxPage, MaxOffset)
 	}
+	return c.page(ctx, req, limit)
+}
+
+// List is [Catalog.Search] with a page of any size, for a listing that a person reads: a nil Limit is no limit, and so is one
+// below 1; Offset is not looked at.
+func (c *Catalog) List(ctx context.Context, req SearchRequest) (*SearchResult, error) {
+	limit := math.MaxInt
+	if req.Limit != nil && *req.Limit > 0 {
+		limit = *req.Limit
+	}
+	req.Offset = 0
+	return c.page(ctx, req, limit)
+}
+
+// page returns the sessions from the request's offset on, at most limit of them.
+func (c *Catalog) page(ctx context.Context, req SearchRequest, limit int) (*SearchResult, error) {
 	q, err := c.parseQuery(req.Query)
 	if err != nil {
 		return nil, err
@@ -80,7 +97,8 @@ func (c *Catalog) Search(ctx context.Context, req SearchRequest) (*SearchResult,
 		return nil, err
 	}
 	out.Total = len(hits)
-	page := hits[min(req.Offset, len(hits)):min(req.Offset+limit, len(hits))]
+	from := min(req.Offset, len(hits))
+	page := hits[from : from+min(limit, len(hits)-from)]
 	moved := newProjects(all)
 	for _, h := range page {
 		v := all[h.index].view(req.IncludeSummaries)

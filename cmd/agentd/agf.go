@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"maps"
+
+	"github.com/spf13/cobra"
+
+	"agentd/cmd/internal/agfcmd"
+	"agentd/providers/catalog"
+)
+
+// newAgf returns the session finder, which is program agf's whole tree: the same commands, answers and exit codes.
+func newAgf(a *app) *cobra.Command {
+	root := agfcmd.New(agfcmd.Params{
+		Version: version, In: a.stdin, Out: a.stdout, Err: a.stderr,
+		Env: a.finderEnv, Styles: a.styles, Logger: a.logger,
+	})
+	a.tellEnds(root)
+	return root
+}
+
+// finderEnv is where the finder looks. The sessions of agentd itself are in the data directory that was given.
+func (a *app) finderEnv() catalog.Env {
+	env := catalog.HostEnv()
+	if a.dataDir != "" {
+		env.Vars = maps.Clone(env.Vars)
+		env.Vars["AGENTD_HOME"] = env.Abs(a.dataDir)
+	}
+	return env
+}
+
+// tellEnds makes the commands below end with the finder's own exit codes.
+func (a *app) tellEnds(cmd *cobra.Command) {
+	if do := cmd.RunE; do != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			err := do(cmd, args)
+			var failed *agfcmd.Error
+			switch {
+			case !errors.As(err, &failed):
+				return err
+			case failed.Code == agfcmd.ExitUsage:
+				return &usageError{err: failed}
+			case failed.Err != nil:
+				a.complain("agentd agf: %s", failed)
+			}
+			return &toldError{code: failed.Code}
+		}
+	}
+	for _, below := range cmd.Commands() {
+		a.tellEnds(below)
+	}
+}
