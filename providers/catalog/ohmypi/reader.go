@@ -46,7 +46,7 @@ func (r Reader) Discover(ctx context.Context, d *catalog.Discovery) error {
 
 // Parse implements [catalog.Reader].
 func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
-	s, ok, err := pi.ParseTranscript(p)
+	s, ok, err := pi.ParseTranscript(p, pi.Dialect{})
 	if err != nil || !ok {
 		return err
 	}

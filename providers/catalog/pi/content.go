@@ -7,6 +7,7 @@ import (
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // Records implements [catalog.ContentReader].
@@ -43,12 +44,12 @@ func records(line bounded.Line) (out []catalog.Record) {
 			if m.prompt() == "" {
 				role = catalog.System
 			}
-			add(role, m.text(catalog.MaxRecordBytes), at)
+			add(role, transcript.Text(m.content, catalog.MaxRecordBytes), at)
 		case "assistant":
-			add(catalog.Assistant, m.text(catalog.MaxRecordBytes), at)
+			add(catalog.Assistant, transcript.Text(m.content, catalog.MaxRecordBytes), at)
 			for block := range bounded.Elements(m.content.Raw) {
-				if call := toolCall(block); call != "" {
-					add(catalog.Tool, call, at)
+				if b := transcript.Decode(block); b.Kind.Equal("toolCall") {
+					add(catalog.Tool, transcript.Call(b.Name, b.Input), at)
 				}
 			}
 		case "bashExecution":
@@ -56,28 +57,8 @@ func records(line bounded.Line) (out []catalog.Record) {
 		case "toolResult":
 			add(catalog.Tool, m.name.Text(256)+"\n"+bounded.Clip(catalog.Said(m.content), catalog.MaxRecordBytes-300), at)
 		default:
-			add(catalog.System, m.text(catalog.MaxRecordBytes), at)
+			add(catalog.System, transcript.Text(m.content, catalog.MaxRecordBytes), at)
 		}
 	}
 	return out
-}
-
-// toolCall returns what a tool was asked.
-func toolCall(block bounded.Value) string {
-	var kind, name, arguments bounded.Value
-	for key, v := range bounded.Fields(block.Raw) {
-		switch string(key) {
-		case "type":
-			kind = v
-		case "name":
-			name = v
-		case "arguments":
-			arguments = v
-		}
-	}
-	if !kind.Equal("toolCall") {
-		return ""
-	}
-	const limit = catalog.MaxRecordBytes - 300
-	return strings.TrimSpace(name.Text(256) + " " + bounded.Clip(bounded.Clean(arguments.Raw[:min(len(arguments.Raw), limit)]), limit))
 }

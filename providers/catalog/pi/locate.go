@@ -56,9 +56,15 @@ func agentDir(env catalog.Env) (path, name string) {
 	return env.InHome(".pi", "agent"), ""
 }
 
-// settingsDir returns the session folder that the settings name. Settings that cannot be read name none.
+// settingsDir returns the session folder that the settings name.
 func settingsDir(env catalog.Env, agent string) string {
-	data, err := bounded.ReadAll(filepath.Join(agent, "settings.json"), maxSettingsBytes)
+	return SettingsDir(env, filepath.Join(agent, "settings.json"), agent)
+}
+
+// SettingsDir returns the session folder that a settings file names; a relative one lies in base. Settings that cannot be
+// read name none.
+func SettingsDir(env catalog.Env, path, base string) string {
+	data, err := bounded.ReadAll(path, maxSettingsBytes)
 	if err != nil {
 		return ""
 	}
@@ -67,7 +73,7 @@ func settingsDir(env catalog.Env, agent string) string {
 			if filepath.IsAbs(dir) || strings.HasPrefix(dir, "~") {
 				return env.Tilde(dir)
 			}
-			return filepath.Join(agent, dir)
+			return filepath.Join(base, dir)
 		}
 	}
 	return ""

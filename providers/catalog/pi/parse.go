@@ -4,26 +4,31 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // KindNested is the kind of a transcript that lies deeper than sessions do.
 const KindNested = "nested"
 
-// The windows of a transcript, in bytes.
-const (
-	wholeWindow         = 512 << 10
-	headMax             = 2 << 20
-	tailWindow, tailMax = 64 << 10, 1 << 20
-)
+// windows returns how much of a transcript is read.
+func windows() transcript.Windows {
+	return transcript.Windows{Whole: 512 << 10, Head: 2 << 20, Tail: 64 << 10, TailMax: 1 << 20}
+}
+
+// Dialect is how a program that was made from pi differs from it.
+type Dialect struct {
+	// SaidOnly is true when nothing but what a person or the model said counts as activity, because the program notes other
+	// things long after.
+	SaidOnly bool
+}
 
 // Parse implements [catalog.Reader].
 func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
-	s, ok, err := ParseTranscript(p)
+	s, ok, err := ParseTranscript(p, Dialect{})
 	if err != nil || !ok {
 		return err
 	}
@@ -43,21 +48,26 @@ func SubAgent(s *catalog.Session, path string) {
 }
 
 // ParseTranscript reads a transcript. When there is no session in it, it reports why and returns false.
-func ParseTranscript(p *catalog.Parsing) (catalog.Session, bool, error) {
+func ParseTranscript(p *catalog.Parsing, d Dialect) (catalog.Session, bool, error) {
 	f, err := p.Open(p.Unit.Path)
 	if err != nil {
 		return catalog.Session{}, false, err
 	}
 	defer func() { _ = f.Close() }()
-	s := &sight{p: p}
-	if f.Size <= wholeWindow {
-		s.whole = true
-		err = s.forward(f, wholeWindow, false)
-	} else {
-		err = s.windows(f)
-	}
+	s, tail := &sight{p: p, dialect: d}, &sight{p: p, dialect: d, backward: true}
+	whole, err := transcript.Ends(f, windows(), func(line bounded.Line) bool {
+		s.see(line.Data)
+		return s.id != "" && s.first != ""
+	}, func(line bounded.Line) bool {
+		tail.see(line.Data)
+		return tail.newest > 0
+	})
 	if err != nil {
 		return catalog.Session{}, false, err
+	}
+	changed := p.Believe(f.ModTime.UnixMilli())
+	if !whole {
+		s.join(tail, changed)
 	}
 	switch {
 	case s.id == "":
@@ -67,19 +77,11 @@ func ParseTranscript(p *catalog.Parsing) (catalog.Session, bool, error) {
 		}
 		p.Skip("", reason)
 		return catalog.Session{}, false, nil
-	case !s.talk && s.whole:
+	case !s.talk && whole:
 		p.Skip("", catalog.NoConversation)
 		return catalog.Session{}, false, nil
 	}
-	out := catalog.Session{
-		ID: s.id, ProjectPath: s.cwd, Title: cmp.Or(s.name, s.title), TimeMS: cmp.Or(s.newest, p.Believe(f.ModTime.UnixMilli())),
-		Prompts: slices.DeleteFunc([]string{s.first, s.last}, func(t string) bool { return t == "" }),
-		Details: catalog.Details{StartedMS: s.started},
-	}
-	if parent := idOfName(s.parent); parent != "" && parent != s.id {
-		out.Parent, out.Relation = parent, catalog.Fork
-	}
-	return out, true, nil
+	return s.session(changed), true, nil
 }
 
 // idOfName returns the id in the name of a session's file, <time>_<id>.jsonl.
@@ -95,68 +97,55 @@ func idOfName(path string) string {
 // sight is what was seen of a transcript.
 type sight struct {
 	p        *catalog.Parsing
+	dialect  Dialect
 	backward bool
-	whole    bool
 
 	id, cwd, parent string
+	depth           float64 // how many sessions stand above the one that was started by another
 	name, title     string
 	named           bool
 	first, last     string
 	newest, started int64
+	messages        int
 	talk            bool
+	notes
 }
 
-// windows reads the head and the tail of a large transcript.
-func (s *sight) windows(f *bounded.File) error {
-	if err := s.forward(f, headMax, true); err != nil {
-		return err
+// join completes what the head of a long transcript says with what the tail does.
+func (s *sight) join(tail *sight, changed int64) {
+	if tail.newest == 0 { // Something very long stands at the end.
+		tail.newest = changed
 	}
-	head := *s
-	*s = sight{p: s.p, backward: true}
-	for _, limit := range []int64{tailWindow, tailMax} {
-		for line, err := range f.Tail(limit) {
-			if err != nil {
-				return err
-			}
-			s.see(line.Data)
-			if limit == tailMax && s.newest > 0 {
-				break
-			}
-		}
-		if s.newest > 0 {
-			break
-		}
+	if tail.named {
+		s.name = tail.name
 	}
-	if s.newest == 0 { // Something very long stands at the end.
-		s.newest = max(head.newest, s.p.Believe(f.ModTime.UnixMilli()))
-	}
-	if !s.named {
-		s.name = head.name
-	}
-	s.id, s.cwd, s.parent, s.title = head.id, head.cwd, head.parent, head.title
-	s.first, s.last = head.first, cmp.Or(s.last, head.last)
-	s.newest, s.started, s.talk = max(s.newest, head.newest), head.started, s.talk || head.talk
-	return nil
+	s.last = cmp.Or(tail.last, s.last)
+	s.newest = max(s.newest, tail.newest)
+	s.talk = s.talk || tail.talk
+	s.notes = s.notes.before(tail.notes)
 }
 
-// forward takes lines in order. With early set it leaves as soon as the first prompt is known.
-func (s *sight) forward(f *bounded.File, limit int64, early bool) error {
-	for line, err := range f.Head(limit) {
-		if err != nil {
-			return err
-		}
-		s.see(line.Data)
-		if early && s.id != "" && s.first != "" {
-			return nil
-		}
+// session makes a session of what was seen; changed is the file's time.
+func (s *sight) session(changed int64) catalog.Session {
+	out := catalog.Session{
+		ID: s.id, ProjectPath: s.cwd, Title: cmp.Or(s.name, s.title), TimeMS: cmp.Or(s.newest, s.started, changed), Prompts: transcript.Prompts(s.first, s.last),
+		Branch: s.branch, Recap: s.recap(s.messages), Details: catalog.Details{StartedMS: s.started, Repository: s.repository, Archived: s.archived},
 	}
-	return nil
+	if parent := idOfName(s.parent); parent != "" && parent != s.id {
+		out.Parent, out.Relation = parent, catalog.Fork
+	}
+	if s.depth > 0 {
+		out.NonInteractive, out.Relation = true, catalog.SubAgent
+	}
+	return out
 }
 
 // see takes one line.
 func (s *sight) see(data []byte) {
 	r := decode(data)
-	s.newest = s.p.Newest(s.newest, bounded.Millis(r.timestamp))
+	if !s.dialect.SaidOnly {
+		s.newest = s.p.Newest(s.newest, bounded.Millis(r.timestamp))
+	}
 	switch string(r.kind.Bytes()) {
 	case "session":
 		if s.id != "" || s.backward {
@@ -166,20 +155,34 @@ func (s *sight) see(data []byte) {
 		s.parent = r.parent.Text(catalog.MaxPathBytes)
 		s.title = cmp.Or(s.title, r.title.Text(catalog.MaxTextBytes))
 		s.started = s.p.Believe(bounded.Millis(r.timestamp))
+		s.depth, _ = r.depth.Number()
+		s.git(r.git, s.backward)
 	case "title":
 		s.title = cmp.Or(r.title.Text(catalog.MaxTextBytes), s.title)
 	case "session_info":
-		if r.name.Exists() && (!s.backward || !s.named) {
+		if !s.backward || !s.named { // One without a name takes it away.
 			s.name, s.named = r.name.Text(catalog.MaxTextBytes), true
 		}
 	case "message":
 		s.message(&r)
+	case "git_state":
+		s.git(r.git, s.backward)
+	case "session_state":
+		s.state(r.state, s.backward)
+	case "agent_status":
+		s.status(r.status, s.backward, s.messages)
 	}
 }
 
 func (s *sight) message(r *record) {
+	s.messages++
 	m := r.said()
-	s.newest = s.p.Newest(s.newest, m.at)
+	if at := m.at; m.role.Equal("user") || m.role.Equal("assistant") || !s.dialect.SaidOnly {
+		s.newest = s.p.Newest(s.newest, at)
+		if s.dialect.SaidOnly && s.p.Believe(at) == 0 {
+			s.newest = s.p.Newest(s.newest, bounded.Millis(r.timestamp))
+		}
+	}
 	s.talk = s.talk || m.role.Equal("assistant")
 	prompt := m.prompt()
 	if prompt == "" {

@@ -1,10 +1,9 @@
 package pi
 
 import (
-	"strings"
-
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // record is a line of a transcript. Values point into the line.
@@ -13,6 +12,8 @@ type record struct {
 	parent, name, title      bounded.Value
 	message, summary         bounded.Value
 	content                  bounded.Value
+	git, state, status       bounded.Value // notes of programs that were made from pi
+	depth                    bounded.Value
 }
 
 func decode(data []byte) record {
@@ -39,6 +40,14 @@ func decode(data []byte) record {
 			r.summary = v
 		case "content":
 			r.content = v
+		case "git":
+			r.git = v
+		case "state":
+			r.state = v
+		case "status":
+			r.status = v
+		case "rlmDepth":
+			r.depth = v
 		}
 	}
 	return r
@@ -71,48 +80,15 @@ func (r *record) said() message {
 	return m
 }
 
-// text returns the text blocks of a message.
-func (m *message) text(limit int) string {
-	if m.content.IsString() {
-		return m.content.Text(limit)
-	}
-	var out strings.Builder
-	for block := range bounded.Elements(m.content.Raw) {
-		var kind, text bounded.Value
-		for key, v := range bounded.Fields(block.Raw) {
-			switch string(key) {
-			case "type":
-				kind = v
-			case "text":
-				text = v
-			}
-		}
-		if !kind.Equal("text") || out.Len() >= limit {
-			continue
-		}
-		if out.Len() > 0 {
-			out.WriteByte('\n')
-		}
-		out.WriteString(text.Text(limit))
-	}
-	return bounded.Clip(out.String(), limit)
-}
-
 // prompt returns what a person typed.
 func (m *message) prompt() string {
 	if !m.role.Equal("user") {
 		return ""
 	}
-	return typed(m.text(catalog.MaxTextBytes))
+	return typed(transcript.Text(m.content, catalog.MaxTextBytes))
 }
 
 // typed drops text that the program itself put in the place of a prompt.
 func typed(text string) string {
-	text = strings.TrimSpace(text)
-	for _, mark := range []string{"<system-reminder>", "<system_reminder>", "<skill "} {
-		if strings.HasPrefix(text, mark) {
-			return ""
-		}
-	}
-	return text
+	return transcript.Typed(text, "<system-reminder>", "<system_reminder>", "<skill ")
 }
