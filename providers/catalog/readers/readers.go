@@ -7,6 +7,7 @@ import (
 	"agentd/providers/catalog/cursor"
 	"agentd/providers/catalog/gemini"
 	"agentd/providers/catalog/hermes"
+	"agentd/providers/catalog/kimi"
 	"agentd/providers/catalog/kiro"
 	"agentd/providers/catalog/ohmypi"
 	"agentd/providers/catalog/opencode"
@@ -23,6 +24,7 @@ func All() []catalog.Reader {
 		cursor.New(),
 		gemini.New(),
 		hermes.New(),
+		kimi.New(),
 		kiro.New(),
 		ohmypi.New(),
 		opencode.New(),
