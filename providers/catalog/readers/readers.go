@@ -12,6 +12,7 @@ import (
 	"agentd/providers/catalog/ohmypi"
 	"agentd/providers/catalog/opencode"
 	"agentd/providers/catalog/pi"
+	"agentd/providers/catalog/prime"
 	"agentd/providers/catalog/qwen"
 )
 
@@ -29,6 +30,7 @@ func All() []catalog.Reader {
 		ohmypi.New(),
 		opencode.New(),
 		pi.New(),
+		prime.New(),
 		qwen.New(),
 	}
 }
