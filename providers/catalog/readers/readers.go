@@ -9,6 +9,7 @@ import (
 	"agentd/providers/catalog/hermes"
 	"agentd/providers/catalog/kimi"
 	"agentd/providers/catalog/kiro"
+	"agentd/providers/catalog/muse"
 	"agentd/providers/catalog/ohmypi"
 	"agentd/providers/catalog/opencode"
 	"agentd/providers/catalog/pi"
@@ -27,6 +28,7 @@ func All() []catalog.Reader {
 		hermes.New(),
 		kimi.New(),
 		kiro.New(),
+		muse.New(),
 		ohmypi.New(),
 		opencode.New(),
 		pi.New(),
