@@ -118,6 +118,6 @@ func bareRecords(b *testing.B) (begin, end []byte) {
 		return out
 	}
 	turn := *page.Head.Turn
-	return records(messages.TurnStarted{Turn: turn}, messages.ItemAppended{Item: page.Items[0]}),
-		records(messages.ItemAppended{Item: page.Items[1]}, messages.TurnEnded{Turn: turn})
+	return records(messages.TurnStarted{Turn: turn}, messages.ItemAppended{Item: &page.Items[0]}),
+		records(messages.ItemAppended{Item: &page.Items[1]}, messages.TurnEnded{Turn: turn})
 }

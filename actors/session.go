@@ -195,13 +195,10 @@ func (s *sessionActor) perform(c actor.Context, effects []session.Effect) {
 // commit encodes the changes and hands them to the journal.
 func (s *sessionActor) commit(c actor.Context, e session.Commit) {
 	request := commitRequest{from: c.Self(), append: persistence.Append{Handle: s.handle, ID: e.ID, After: e.After}}
-	records := make([]messages.Record, len(e.Changes))
-	for i, change := range e.Changes {
-		var err error
-		if records[i], err = messages.EncodeChange(e.After+uint64(i)+1, e.At, change); err != nil {
-			c.Send(c.Self(), committed{epoch: s.handle.Epoch, outcome: session.Committed{ID: e.ID, Err: err}})
-			return
-		}
+	records, err := encode(e)
+	if err != nil {
+		c.Send(c.Self(), committed{epoch: s.handle.Epoch, outcome: session.Committed{ID: e.ID, Err: err}})
+		return
 	}
 	request.append.Records = records
 	if !e.Repeat {
@@ -210,6 +207,24 @@ func (s *sessionActor) commit(c actor.Context, e session.Commit) {
 	}
 	root, self := c.ActorSystem().Root, c.Self()
 	time.AfterFunc(s.pause(), func() { root.Send(self, recommit{request: request}) })
+}
+
+// encode makes the records of a commit. Their bodies lie in one piece of memory.
+func encode(e session.Commit) ([]messages.Record, error) {
+	size := 0
+	for _, change := range e.Changes {
+		size += messages.BodySize(change)
+	}
+	records, buf := make([]messages.Record, len(e.Changes)), make([]byte, 0, size)
+	for i, change := range e.Changes {
+		start := len(buf)
+		var err error
+		if buf, err = messages.AppendBody(buf, change); err != nil {
+			return nil, err
+		}
+		records[i] = messages.Record{Seq: e.After + uint64(i) + 1, Kind: change.Kind(), At: e.At, Body: buf[start:len(buf):len(buf)]}
+	}
+	return records, nil
 }
 
 // pause is how long to wait before the next try of what failed.

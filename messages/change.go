@@ -45,12 +45,12 @@ type (
 		Epoch uint64 `json:"epoch"`
 	}
 
-	// ItemAppended adds an item at the end of the stream.
-	ItemAppended struct{ Item }
+	// ItemAppended adds an item at the end of the stream. The item is not changed any more.
+	ItemAppended struct{ *Item }
 
 	// ItemUpdated replaces the item of the same id, in its place. Item is the whole
-	// merged item, so that applying it twice changes nothing.
-	ItemUpdated struct{ Item }
+	// merged item, so that applying it twice changes nothing. It is not changed any more.
+	ItemUpdated struct{ *Item }
 
 	// DataSet sets one key of the agent-owned state. A nil Value removes the key.
 	DataSet struct {
@@ -115,9 +115,9 @@ type Record struct {
 
 // EncodeChange makes the record of a change.
 func EncodeChange(seq uint64, at int64, change Change) (Record, error) {
-	body, err := json.Marshal(change) // Items and turns are embedded, so that their fields are the body's.
+	body, err := AppendBody(make([]byte, 0, BodySize(change)), change)
 	if err != nil {
-		return Record{}, fmt.Errorf("encoding change %d (%s): %w", seq, change.Kind(), err)
+		return Record{}, fmt.Errorf("change %d: %w", seq, err)
 	}
 	return Record{Seq: seq, Kind: change.Kind(), At: at, Body: body}, nil
 }
@@ -131,9 +131,9 @@ func DecodeRecord(rec Record) (Change, error) {
 	case KindOpened:
 		return decode(rec, func(v *Opened) Change { return *v })
 	case KindItem:
-		return decode(rec, func(v *Item) Change { return ItemAppended{Item: *v} })
+		return decode(rec, func(v *Item) Change { return ItemAppended{Item: v} })
 	case KindItemUpdated:
-		return decode(rec, func(v *Item) Change { return ItemUpdated{Item: *v} })
+		return decode(rec, func(v *Item) Change { return ItemUpdated{Item: v} })
 	case KindData:
 		return decode(rec, func(v *DataSet) Change { return *v })
 	case KindTurnStarted:

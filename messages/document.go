@@ -85,16 +85,16 @@ func (d *Document) Apply(seq uint64, at int64, change Change) error {
 		if _, found := d.Find(c.Item.ID); found {
 			return fmt.Errorf("session %q: change %d appends item %q, which is there already", d.Head.ID, seq, c.Item.ID)
 		}
-		c.Item.Seq = seq
 		d.index.add(c.Item.ID, len(d.Items))
-		d.Items = append(d.Items, c.Item)
+		d.Items = append(d.Items, *c.Item)
+		d.Items[len(d.Items)-1].Seq = seq
 	case ItemUpdated:
 		i, found := d.Find(c.Item.ID)
 		if !found {
 			return fmt.Errorf("session %q: change %d updates item %q, which is not there", d.Head.ID, seq, c.Item.ID)
 		}
-		c.Item.Seq = seq
-		d.Items[i] = c.Item
+		d.Items[i] = *c.Item
+		d.Items[i].Seq = seq
 	case Created, Opened, DataSet, TurnStarted, TurnEnded, Deleted:
 	}
 	d.Head.Apply(seq, at, change)

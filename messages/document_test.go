@@ -50,16 +50,16 @@ func TestDocumentRefusesWhatDoesNotFit(t *testing.T) {
 		seq    uint64
 		change Change
 	}{
-		{"gap", 3, ItemAppended{Item: Item{ID: "i2", Type: ItemMessage}}},
-		{"repeat", 1, ItemAppended{Item: Item{ID: "i2", Type: ItemMessage}}},
-		{"item twice", 2, ItemAppended{Item: item}},
-		{"unknown item", 2, ItemUpdated{Item: Item{ID: "i2", Type: ItemMessage}}},
+		{"gap", 3, ItemAppended{Item: &Item{ID: "i2", Type: ItemMessage}}},
+		{"repeat", 1, ItemAppended{Item: &Item{ID: "i2", Type: ItemMessage}}},
+		{"item twice", 2, ItemAppended{Item: &item}},
+		{"unknown item", 2, ItemUpdated{Item: &Item{ID: "i2", Type: ItemMessage}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			doc := NewDocument("s1")
-			if err := doc.Apply(1, 1, ItemAppended{Item: item}); err != nil {
+			if err := doc.Apply(1, 1, ItemAppended{Item: &item}); err != nil {
 				t.Fatal(err)
 			}
 			before := asJSON(t, doc)
@@ -147,10 +147,10 @@ func sampleChanges() []Change {
 	return []Change{
 		Created{AgentID: "local", Epoch: 1, Data: map[string]json.RawMessage{"k": json.RawMessage(`1`)}},
 		TurnStarted{Turn: Turn{ID: "t1", Status: TurnRunning, StartedAt: 1001}},
-		ItemAppended{Item: Item{ID: "i1", Type: ItemMessage, Role: RoleUser, Content: "draw\u2028 a <red> circle", CreatedAt: 1001}},
-		ItemAppended{Item: Item{ID: "i2", Type: ItemMessage, Role: RoleAssistant, StreamStatus: StreamStreaming, CreatedAt: 1002}},
+		ItemAppended{Item: &Item{ID: "i1", Type: ItemMessage, Role: RoleUser, Content: "draw\u2028 a <red> circle", CreatedAt: 1001}},
+		ItemAppended{Item: &Item{ID: "i2", Type: ItemMessage, Role: RoleAssistant, StreamStatus: StreamStreaming, CreatedAt: 1002}},
 		DataSet{Key: "canvas", Value: json.RawMessage(`{"n":1}`)},
-		ItemUpdated{Item: Item{ID: "i2", Type: ItemMessage, Role: RoleAssistant, Content: "Done.\nnow", StreamStatus: StreamComplete, CreatedAt: 1002, Usage: &Usage{OutputTokens: 3}}},
+		ItemUpdated{Item: &Item{ID: "i2", Type: ItemMessage, Role: RoleAssistant, Content: "Done.\nnow", StreamStatus: StreamComplete, CreatedAt: 1002, Usage: &Usage{OutputTokens: 3}}},
 		DataSet{Key: "k"},
 		TurnEnded{Turn: Turn{ID: "t1", Status: TurnCompleted, Result: "Done.", StartedAt: 1001, EndedAt: 1006}},
 		Opened{Epoch: 2},

@@ -37,30 +37,26 @@ const (
 )
 
 // NewSessionID returns a fresh random session id.
-func NewSessionID() SessionID { return SessionID(SessionPrefix + randomHex()) }
+func NewSessionID() SessionID { return SessionID(RandomID(SessionPrefix)) }
 
 // NewTurnID returns a fresh random turn id.
-func NewTurnID() TurnID { return TurnID(TurnPrefix + randomHex()) }
+func NewTurnID() TurnID { return TurnID(RandomID(TurnPrefix)) }
 
 // NewItemID returns a fresh random item id.
-func NewItemID() ItemID { return ItemID(ItemPrefix + randomHex()) }
+func NewItemID() ItemID { return ItemID(RandomID(ItemPrefix)) }
 
 // NewCallID returns a fresh random call id.
-func NewCallID() CallID { return CallID(CallPrefix + randomHex()) }
+func NewCallID() CallID { return CallID(RandomID(CallPrefix)) }
 
 // NewRequestID returns a fresh random approval request id.
-func NewRequestID() RequestID { return RequestID(RequestPrefix + randomHex()) }
+func NewRequestID() RequestID { return RequestID(RandomID(RequestPrefix)) }
 
-// RandomID returns a fresh id with a prefix, for kinds of things that this package does not know.
-func RandomID(prefix string) string { return prefix + randomHex() }
-
-// randomHex returns 128 random bits as 32 hex digits.
-func randomHex() string {
+// RandomID returns a fresh id with a prefix: 128 random bits as 32 hex digits stand behind it.
+func RandomID(prefix string) string {
 	var raw [16]byte
 	rand.Read(raw[:]) // Never fails: crypto/rand ends the process instead.
-	var text [32]byte
-	hex.Encode(text[:], raw[:])
-	return string(text[:])
+	var text [64]byte
+	return string(hex.AppendEncode(append(text[:0], prefix...), raw[:]))
 }
 
 // Validate reports whether the id may name a session. An id becomes a file name,

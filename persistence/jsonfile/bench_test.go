@@ -19,8 +19,8 @@ import (
 func turnRecords(tb testing.TB, after uint64) []messages.Record {
 	tb.Helper()
 	return []messages.Record{
-		record(tb, after+1, messages.ItemAppended{Item: message(int(after + 1))}),
-		record(tb, after+2, messages.ItemAppended{Item: message(int(after + 2))}),
+		record(tb, after+1, messages.ItemAppended{Item: new(message(int(after + 1)))}),
+		record(tb, after+2, messages.ItemAppended{Item: new(message(int(after + 2)))}),
 	}
 }
 
@@ -170,7 +170,7 @@ func stocked(b *testing.B, running int) string {
 		batch = append(batch, persistence.Append{Handle: handle, ID: 1, After: 4, Records: []messages.Record{
 			record(b, 5, messages.Opened{Epoch: 2}),
 			record(b, 6, messages.TurnStarted{Turn: messages.Turn{ID: "turn-1", Status: messages.TurnRunning}}),
-			record(b, 7, messages.ItemAppended{Item: message(7)}),
+			record(b, 7, messages.ItemAppended{Item: new(message(7))}),
 		}})
 	}
 	for _, err := range store.Commit(b.Context(), batch) {

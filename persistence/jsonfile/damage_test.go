@@ -59,7 +59,7 @@ func makeJournal(tb testing.TB) journalFixture {
 			}
 			for range 2 {
 				seq := a.After + uint64(len(a.Records)) + 1
-				a.Records = append(a.Records, record(tb, seq, messages.ItemAppended{Item: messages.Item{
+				a.Records = append(a.Records, record(tb, seq, messages.ItemAppended{Item: &messages.Item{
 					ID: messages.ItemID(fmt.Sprint("i", seq)), Type: messages.ItemMessage, Content: fmt.Sprint(id, seq, "\nx"),
 				}}))
 			}

@@ -36,7 +36,7 @@ func storeAndRead() error {
 	var records []messages.Record
 	for i, change := range []messages.Change{
 		messages.Created{AgentID: "local", Epoch: handle.Epoch},
-		messages.ItemAppended{Item: messages.Item{ID: "itm-1", Type: messages.ItemMessage, Role: messages.RoleUser, Content: "hello"}},
+		messages.ItemAppended{Item: &messages.Item{ID: "itm-1", Type: messages.ItemMessage, Role: messages.RoleUser, Content: "hello"}},
 	} {
 		rec, err := messages.EncodeChange(uint64(i+1), 1_700_000_000, change)
 		if err != nil {

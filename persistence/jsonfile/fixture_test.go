@@ -83,7 +83,7 @@ func writeSnapshot(tb testing.TB, dir string, id messages.SessionID, count int) 
 		if i > 0 {
 			text.WriteByte(',')
 		}
-		rec := record(tb, uint64(i+2), messages.ItemAppended{Item: message(i)})
+		rec := record(tb, uint64(i+2), messages.ItemAppended{Item: new(message(i))})
 		text.WriteByte('\n')
 		text.Write(rec.Body)
 	}

@@ -59,7 +59,7 @@ func TestLongestRecord(t *testing.T) {
 	longest := message(1)
 	longest.Content = strings.Repeat("\x01", messages.MaxItemBytes-1000)
 	mustCommit(t, store, persistence.Append{Handle: handle, ID: 2, After: 1, Records: []messages.Record{
-		record(t, 2, messages.ItemAppended{Item: longest}),
+		record(t, 2, messages.ItemAppended{Item: &longest}),
 	}})
 	for range 2 {
 		page, err := store.Page(t.Context(), "s1", persistence.PageQuery{Limit: 1})

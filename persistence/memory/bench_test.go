@@ -25,7 +25,7 @@ func BenchmarkCommit(b *testing.B) {
 		batch[i] = persistence.Append{Handle: handle, ID: 1, Records: []messages.Record{created}}
 	}
 	store.Commit(b.Context(), batch)
-	item, err := messages.EncodeChange(1, 1, messages.ItemAppended{Item: messages.Item{ID: "i", Type: messages.ItemMessage, Content: "some text"}})
+	item, err := messages.EncodeChange(1, 1, messages.ItemAppended{Item: &messages.Item{ID: "i", Type: messages.ItemMessage, Content: "some text"}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -73,11 +73,11 @@ func writeInBatches(tb testing.TB, store persistence.Store, writers []*writer, a
 	for round := range racingRounds {
 		var batch []persistence.Append
 		for _, w := range writers {
-			changes := []messages.Change{messages.ItemAppended{Item: item(round)}}
+			changes := []messages.Change{messages.ItemAppended{Item: new(item(round))}}
 			if round > 0 {
 				updated := item(round - 1)
 				updated.Status = messages.CallCompleted
-				changes = append(changes, messages.ItemUpdated{Item: updated})
+				changes = append(changes, messages.ItemUpdated{Item: &updated})
 			}
 			batch = append(batch, w.next(changes...))
 		}
@@ -148,7 +148,7 @@ func testRacingOpens(t *trial) {
 				w := &writer{tb: t, store: store, handle: handle, want: doc}
 				unique := item(0)
 				unique.ID = messages.ItemID(fmt.Sprintf("by-%d-%d", i, round))
-				err = commits([]persistence.Append{w.next(messages.Opened{Epoch: handle.Epoch}, messages.ItemAppended{Item: unique})})
+				err = commits([]persistence.Append{w.next(messages.Opened{Epoch: handle.Epoch}, messages.ItemAppended{Item: &unique})})
 				if err == nil {
 					stored.Add(1)
 				} else {

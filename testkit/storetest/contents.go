@@ -38,7 +38,7 @@ func everyChange() []messages.Change {
 	for i, kind := range []messages.ItemType{
 		messages.ItemMessage, messages.ItemReasoning, messages.ItemToolCall, messages.ItemToolResult, messages.ItemEvent, messages.ItemError, "of-a-later-version",
 	} {
-		changes = append(changes, messages.ItemAppended{Item: messages.Item{
+		changes = append(changes, messages.ItemAppended{Item: &messages.Item{
 			ID: messages.ItemID(fmt.Sprintf("itm-%d", i)), Type: kind, Role: messages.RoleAssistant,
 			Content: "line\nbreak \u2028 \"quote\" <tag> \x00 ünï", Name: "space_drawing_insert_shape",
 			Arguments: `{"shape":"circle"}`, Output: `{"ok":true}`, IsError: i%2 == 0, CallID: "call-1",
@@ -50,7 +50,7 @@ func everyChange() []messages.Change {
 	}
 	updated := item(2)
 	updated.Content = "updated"
-	return append(changes, messages.ItemUpdated{Item: updated}, messages.TurnEnded{Turn: ended})
+	return append(changes, messages.ItemUpdated{Item: &updated}, messages.TurnEnded{Turn: ended})
 }
 
 func testKinds(t *trial) {
@@ -64,7 +64,7 @@ func testKinds(t *trial) {
 	w.check()
 	draft := item(1)
 	draft.StreamStatus = messages.StreamStreaming
-	w.must(messages.ItemUpdated{Item: draft}, messages.TurnStarted{Turn: messages.Turn{ID: "turn-2", Status: messages.TurnRunning}})
+	w.must(messages.ItemUpdated{Item: &draft}, messages.TurnStarted{Turn: messages.Turn{ID: "turn-2", Status: messages.TurnRunning}})
 	w.check()
 	if err := store.Fold(t.Context(), "s1"); err != nil {
 		t.Fatalf("Fold = %v", err)
@@ -82,7 +82,7 @@ func testPages(t *trial) {
 	w.fill(20)
 	old, young := item(11), item(55)
 	old.Content, young.Content = "changed", "changed"
-	w.must(messages.ItemUpdated{Item: old}, messages.ItemUpdated{Item: young})
+	w.must(messages.ItemUpdated{Item: &old}, messages.ItemUpdated{Item: &young})
 	for _, query := range []persistence.PageQuery{
 		{},
 		{Limit: 1},
@@ -187,7 +187,7 @@ func testInvalidIDs(t *trial) {
 func testTooLarge(t *trial) {
 	store := t.open(t)
 	w := create(t, store, "s1")
-	a := w.next(messages.ItemAppended{Item: item(0)}, messages.ItemAppended{Item: item(1)})
+	a := w.next(messages.ItemAppended{Item: new(item(0))}, messages.ItemAppended{Item: new(item(1))})
 	huge := make([]byte, persistence.MaxRecordBytes+1)
 	for i := range huge {
 		huge[i] = ' '
@@ -204,7 +204,7 @@ func testTooLarge(t *trial) {
 	w.stored(a)
 	longest := item(2)
 	longest.Content = strings.Repeat("x", messages.MaxItemBytes)
-	w.must(messages.ItemAppended{Item: longest})
+	w.must(messages.ItemAppended{Item: &longest})
 	for range 2 {
 		doc, err := store.Read(t.Context(), "s1")
 		if err != nil || len(doc.Items) != 3 || doc.Items[2].Content != longest.Content {
@@ -227,20 +227,20 @@ func testMalformed(t *trial) {
 		"no kind":           func(a *persistence.Append) { a.Records[0].Kind = "" },
 		"a quote in a kind": func(a *persistence.Append) { a.Records[0].Kind = `x"y` },
 	} {
-		a := w.next(messages.ItemAppended{Item: item(0)})
+		a := w.next(messages.ItemAppended{Item: new(item(0))})
 		spoil(&a)
 		if err := commit(t, store, a); err == nil || !persistence.IsPermanent(err) {
 			t.Errorf("Commit(%s) = %v, want a permanent error", name, err)
 		}
 	}
-	w.must(messages.ItemAppended{Item: item(0)})
+	w.must(messages.ItemAppended{Item: new(item(0))})
 	w.check()
 }
 
 func testOwnership(t *trial) {
 	store := t.open(t)
 	w := create(t, store, "s1")
-	a := w.next(messages.DataSet{Key: "k", Value: json.RawMessage(`1`)}, messages.ItemAppended{Item: item(0)}, messages.TurnStarted{Turn: messages.Turn{ID: "t"}})
+	a := w.next(messages.DataSet{Key: "k", Value: json.RawMessage(`1`)}, messages.ItemAppended{Item: new(item(0))}, messages.TurnStarted{Turn: messages.Turn{ID: "t"}})
 	if err := commit(t, store, a); err != nil {
 		t.Fatalf("Commit = %v", err)
 	}
@@ -273,7 +273,7 @@ func testEndedContext(t *trial) {
 	w := create(t, store, "s1")
 	ctx, cancel := contextWithCancel(t)
 	cancel()
-	a := w.next(messages.ItemAppended{Item: item(0)})
+	a := w.next(messages.ItemAppended{Item: new(item(0))})
 	if err := store.Commit(ctx, []persistence.Append{a})[0]; err == nil {
 		t.Error("Commit(ended context) = nil, want an error")
 	}
@@ -287,7 +287,7 @@ func testClosed(t *trial) {
 	store := t.open(t)
 	w := create(t, store, "s1")
 	ctx := t.Context()
-	a := w.next(messages.ItemAppended{Item: item(0)})
+	a := w.next(messages.ItemAppended{Item: new(item(0))})
 	if err := store.Close(ctx); err != nil {
 		t.Fatalf("Close = %v", err)
 	}

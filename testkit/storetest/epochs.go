@@ -49,21 +49,21 @@ func testFencing(t *trial) {
 	if second.handle.Epoch != first.handle.Epoch+1 {
 		t.Errorf("epoch = %d after %d, want one more", second.handle.Epoch, first.handle.Epoch)
 	}
-	wantError(t, "Commit(fenced)", first.try(messages.ItemAppended{Item: item(9)}), persistence.ErrFenced)
+	wantError(t, "Commit(fenced)", first.try(messages.ItemAppended{Item: new(item(9))}), persistence.ErrFenced)
 	second.fill(2)
 	// An opening that has stored nothing fences as well.
 	third, _, err := store.Open(t.Context(), "s1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, "Commit(fenced by a silent handle)", second.try(messages.ItemAppended{Item: item(9)}), persistence.ErrFenced)
+	wantError(t, "Commit(fenced by a silent handle)", second.try(messages.ItemAppended{Item: new(item(9))}), persistence.ErrFenced)
 	if err := store.Fold(t.Context(), "s1"); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, "Commit(fenced, after a fold)", second.try(messages.ItemAppended{Item: item(9)}), persistence.ErrFenced)
+	wantError(t, "Commit(fenced, after a fold)", second.try(messages.ItemAppended{Item: new(item(9))}), persistence.ErrFenced)
 	second.check()
 	w := &writer{tb: t, store: store, handle: third, want: second.want}
-	w.must(messages.Opened{Epoch: third.Epoch}, messages.ItemAppended{Item: item(9)})
+	w.must(messages.Opened{Epoch: third.Epoch}, messages.ItemAppended{Item: new(item(9))})
 	w.check()
 }
 
@@ -71,10 +71,10 @@ func testClaim(t *trial) {
 	store := t.open(t)
 	create(t, store, "s1").fill(1)
 	for name, changes := range map[string][]messages.Change{
-		"no claim":        {messages.ItemAppended{Item: item(5)}},
+		"no claim":        {messages.ItemAppended{Item: new(item(5))}},
 		"the wrong epoch": {messages.Opened{Epoch: 99}},
 		"a creation":      {messages.Created{AgentID: "x", Epoch: 2}},
-		"the claim late":  {messages.ItemAppended{Item: item(5)}, messages.Opened{Epoch: 2}},
+		"the claim late":  {messages.ItemAppended{Item: new(item(5))}, messages.Opened{Epoch: 2}},
 	} {
 		handle, doc, err := store.Open(t.Context(), "s1")
 		if err != nil {

@@ -69,7 +69,7 @@ func testCommitFault(t *trial, f fault) {
 		w.fill(3)
 		other.fill(3)
 		t.Disk.Inject(f.inject)
-		a := w.next(messages.ItemAppended{Item: item(3)}, messages.ItemAppended{Item: item(4)})
+		a := w.next(messages.ItemAppended{Item: new(item(3))}, messages.ItemAppended{Item: new(item(4))})
 		err := commit(t, store, a)
 		wantTransient(t, "Commit", err, f.cause)
 		again := commit(t, store, a)

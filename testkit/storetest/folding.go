@@ -23,7 +23,7 @@ func testFold(t *trial) {
 		if round%2 == 1 {
 			changed := item(round)
 			changed.Content = "changed"
-			w.must(messages.ItemUpdated{Item: changed}, messages.DataSet{Key: "round", Value: []byte(`"x"`)})
+			w.must(messages.ItemUpdated{Item: &changed}, messages.DataSet{Key: "round", Value: []byte(`"x"`)})
 		}
 		for range 2 {
 			if err := store.Fold(t.Context(), "s1"); err != nil {
@@ -140,7 +140,7 @@ func testTombstone(t *trial) {
 			}
 			wantDeleted(t, store, id)
 		}
-		wantError(t, "Commit(stale writer)", w.try(messages.ItemAppended{Item: item(9)}), persistence.ErrDeleted)
+		wantError(t, "Commit(stale writer)", w.try(messages.ItemAppended{Item: new(item(9))}), persistence.ErrDeleted)
 		if got := store.UnfoldedOf(id); got.JournalBytes != 0 || got.SnapshotBytes != 0 {
 			t.Errorf("UnfoldedOf(deleted) = %+v, want nothing", got)
 		}

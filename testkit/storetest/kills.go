@@ -79,7 +79,7 @@ func (l *life) live(b *Backend) bool {
 		w := &writer{tb: l.t, store: store, handle: handle, want: messages.NewDocument(id)}
 		handles = append(handles, w)
 		l.acked[id] = w.want
-		if !l.commit(w, messages.Created{AgentID: "a", Epoch: 1}, messages.ItemAppended{Item: item(0)}) {
+		if !l.commit(w, messages.Created{AgentID: "a", Epoch: 1}, messages.ItemAppended{Item: new(item(0))}) {
 			return false
 		}
 	}
@@ -87,7 +87,7 @@ func (l *life) live(b *Backend) bool {
 		for i, w := range handles {
 			changed := item(round - 1)
 			changed.Content = "changed"
-			if !l.commit(w, messages.ItemAppended{Item: item(round)}, messages.ItemUpdated{Item: changed}, messages.ItemAppended{Item: item(100 + round)}) {
+			if !l.commit(w, messages.ItemAppended{Item: new(item(round))}, messages.ItemUpdated{Item: &changed}, messages.ItemAppended{Item: new(item(100 + round))}) {
 				return false
 			}
 			if i == round%3 && store.Fold(l.t.Context(), w.handle.Session) != nil {

@@ -132,12 +132,12 @@ func (m *model) changes(s *modelSession) []messages.Change {
 	for range 1 + m.random.IntN(4) {
 		switch roll := m.random.IntN(10); {
 		case roll < 5:
-			changes = append(changes, messages.ItemAppended{Item: item(items)})
+			changes = append(changes, messages.ItemAppended{Item: new(item(items))})
 			items++
 		case roll < 7 && items > 0:
 			changed := item(m.random.IntN(items))
 			changed.Content = fmt.Sprint("changed ", m.random.IntN(1000))
-			changes = append(changes, messages.ItemUpdated{Item: changed})
+			changes = append(changes, messages.ItemUpdated{Item: &changed})
 		case roll < 8:
 			changes = append(changes, messages.DataSet{Key: fmt.Sprint("k", m.random.IntN(4)), Value: []byte(`{"a":[1,null]}`)})
 		case roll < 9:
@@ -256,7 +256,7 @@ func (m *model) useStale() {
 	stale := *s.writer
 	stale.handle = s.stale[m.random.IntN(len(s.stale))]
 	stale.lastID += 1 << 20
-	err := commit(m.t, m.store, stale.next(messages.ItemAppended{Item: item(1 << 20)}))
+	err := commit(m.t, m.store, stale.next(messages.ItemAppended{Item: new(item(1 << 20))}))
 	if !errors.Is(err, persistence.ErrFenced) && !errors.Is(err, persistence.ErrDeleted) {
 		m.forgive("Commit(stale handle)", err)
 		if err == nil {

@@ -29,14 +29,14 @@ func testConflict(t *trial) {
 		store := t.open(t)
 		w := create(t, store, id)
 		w.fill(1)
-		a := w.next(messages.ItemAppended{Item: item(1)})
+		a := w.next(messages.ItemAppended{Item: new(item(1))})
 		a.After = wrong
 		a.Records[0].Seq = wrong + 1
 		wantError(t, "Commit(wrong After)", commit(t, store, a), persistence.ErrConflict)
-		wantError(t, "Commit(dead handle)", w.try(messages.ItemAppended{Item: item(1)}), persistence.ErrConflict)
+		wantError(t, "Commit(dead handle)", w.try(messages.ItemAppended{Item: new(item(1))}), persistence.ErrConflict)
 		w.check()
 		take(t, store, id).fill(1)
-		wantError(t, "Commit(dead and fenced handle)", w.try(messages.ItemAppended{Item: item(1)}), persistence.ErrFenced)
+		wantError(t, "Commit(dead and fenced handle)", w.try(messages.ItemAppended{Item: new(item(1))}), persistence.ErrFenced)
 		if err := store.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func testNumbering(t *trial) {
 		"after the end":  func(r []messages.Record) { r[0].Kind, r[0].Body = messages.KindDeleted, []byte(`{}`) },
 	} {
 		w := create(t, store, messages.NewSessionID())
-		a := w.next(messages.ItemAppended{Item: item(0)}, messages.ItemAppended{Item: item(1)})
+		a := w.next(messages.ItemAppended{Item: new(item(0))}, messages.ItemAppended{Item: new(item(1))})
 		spoil(a.Records)
 		wantError(t, "Commit("+name+")", commit(t, store, a), persistence.ErrConflict)
 		w.check()
@@ -67,7 +67,7 @@ func testRepeat(t *trial) {
 	}
 	w := &writer{tb: t, store: store, handle: handle, want: messages.NewDocument("s1")}
 	for i := range 4 {
-		changes := []messages.Change{messages.ItemAppended{Item: item(2 * i)}, messages.ItemAppended{Item: item(2*i + 1)}}
+		changes := []messages.Change{messages.ItemAppended{Item: new(item(2 * i))}, messages.ItemAppended{Item: new(item(2*i + 1))}}
 		if i == 0 {
 			changes = append([]messages.Change{messages.Created{AgentID: "a", Epoch: 1}}, changes...)
 		}
@@ -90,7 +90,7 @@ func testRepeat(t *trial) {
 		}
 	}
 	// The same id with other records is no repeat.
-	a := w.next(messages.ItemAppended{Item: item(100)})
+	a := w.next(messages.ItemAppended{Item: new(item(100))})
 	if err := commit(t, store, a); err != nil {
 		t.Fatal(err)
 	}
@@ -106,10 +106,10 @@ func testBatch(t *trial) {
 	fenced := create(t, store, "fenced")
 	take(t, store, "fenced")
 	var writers []*writer
-	batch := []persistence.Append{fenced.next(messages.ItemAppended{Item: item(0)})}
+	batch := []persistence.Append{fenced.next(messages.ItemAppended{Item: new(item(0))})}
 	for i := range 20 {
 		w := create(t, store, messages.NewSessionID())
-		a := w.next(messages.ItemAppended{Item: item(0)}, messages.ItemAppended{Item: item(1)})
+		a := w.next(messages.ItemAppended{Item: new(item(0))}, messages.ItemAppended{Item: new(item(1))})
 		if i%5 == 2 {
 			a.After = 77
 		}

@@ -62,7 +62,7 @@ func testOldHandle(t *trial) {
 	store = t.reopen(t, store)
 	old.store = store
 	take(t, store, "s1").fill(1)
-	if err := old.try(messages.ItemAppended{Item: item(9)}); err == nil {
+	if err := old.try(messages.ItemAppended{Item: new(item(9))}); err == nil {
 		t.Error("Commit(handle of the last process) = nil, want ErrFenced")
 	}
 }

@@ -112,7 +112,7 @@ func (w *writer) fill(count int) {
 	for have := len(w.want.Items); count > 0; {
 		var changes []messages.Change
 		for range min(each, count) {
-			changes = append(changes, messages.ItemAppended{Item: item(have)})
+			changes = append(changes, messages.ItemAppended{Item: new(item(have))})
 			have++
 			count--
 		}

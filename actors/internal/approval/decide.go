@@ -64,12 +64,16 @@ func (s *State) keep(now int64, r *request, answer presets.Answer) {
 	}
 	expires := now + s.keepFor
 	s.note(expires)
+	s.stir(r.key.session)
 	s.kept = append(s.kept, keptApproval{
 		key: r.key, turn: turn, expires: expires, request: r.id, who: answer.Who, reason: answer.Reason,
 	})
 }
 
-func (s *State) forget(i int) { s.kept = append(s.kept[:i:i], s.kept[i+1:]...) }
+func (s *State) forget(i int) {
+	s.stir(s.kept[i].key.session)
+	s.kept = append(s.kept[:i:i], s.kept[i+1:]...)
+}
 
 // approveAlways asks for the grant to be stored; the answers come after that.
 func (s *State) approveAlways(now int64, r *request, c Decide) []Effect {
@@ -134,6 +138,7 @@ func (s *State) serveByGrant(now int64, r *request, grant presets.Grant) []Effec
 func (s *State) resolve(r *request, decide func(presets.Ask) presets.Decision) []Effect {
 	view := r.view()
 	s.close(r)
+	s.stir(r.key.session)
 	var out []Effect
 	var first *presets.Decision
 	for _, w := range r.all() {

@@ -67,10 +67,14 @@ func (g *grantSet) live(now int64) []presets.Grant {
 	return out
 }
 
-func (g *grantSet) expire(now int64) {
+// expire removes and returns those that hold no more.
+func (g *grantSet) expire(now int64) []presets.Grant {
+	var over []presets.Grant
 	for id, grant := range g.byID {
 		if !grant.Live(now) {
 			g.remove(id)
+			over = append(over, grant)
 		}
 	}
+	return over
 }

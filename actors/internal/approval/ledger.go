@@ -73,6 +73,7 @@ func (s *State) saveDone(now int64, m mutation) []Effect {
 		return []Effect{Reply{Reply: m.reply}}
 	}
 	s.grants.add(*m.add)
+	s.stir(m.add.Scope.SessionID)
 	s.note(m.add.ExpiresAt)
 	s.note(m.request.expires)
 	m.request.deciding = false
@@ -104,6 +105,7 @@ func (s *State) onRevoke(now int64, c Revoke) []Effect {
 		return []Effect{Reply{Reply: c.Reply, Err: fmt.Errorf("grant %.60q: %w", c.Grant, presets.ErrUnknownGrant)}}
 	}
 	s.grants.remove(c.Grant)
+	s.stir(grant.Scope.SessionID)
 	if s.ledger.unsaved == nil {
 		s.ledger.unsaved = map[presets.GrantID]bool{}
 	}

@@ -3,6 +3,7 @@ package approval
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 // model is a dumb second account of what may run. It knows what people said and what was stored, and nothing of requests,
 // joining or order.
 type model struct {
+	seed  uint64
 	rng   *rand.Rand
 	state *State
 	now   int64
@@ -30,16 +32,25 @@ type model struct {
 	told    map[messages.RequestID]key // every request that people saw, with the key of its calls
 	calls   map[WaiterID]presets.Ask   // those that wait
 	replies map[ReplyID]bool           // those that wait
+	// standing is what stood after the last step.
+	standing map[presets.Caller]presets.Standing
 }
 
 func newModel(seed uint64) *model {
 	policy := presets.Policy{}
 	m := &model{
-		rng: rand.New(rand.NewPCG(seed, 7)), now: 1, policy: policy, once: map[key]int{},
+		seed: seed, rng: rand.New(rand.NewPCG(seed, 7)), now: 1, policy: policy, once: map[key]int{},
 		stored: map[presets.GrantID]presets.Grant{}, revoked: map[presets.GrantID]bool{},
 		told: map[messages.RequestID]key{}, calls: map[WaiterID]presets.Ask{}, replies: map[ReplyID]bool{},
+		standing: map[presets.Caller]presets.Standing{},
 	}
 	m.state = New(Params{Policy: policy, RequestTTL: int64(m.rng.IntN(3) * 10), KeepFor: 8})
+	for _, session := range []messages.SessionID{"s1", "s2"} {
+		for _, agent := range []messages.AgentID{"a1", "a2"} {
+			caller := presets.Caller{SessionID: session, AgentID: agent}
+			m.standing[caller] = m.state.Standing(m.now, caller)
+		}
+	}
 	return m
 }
 
@@ -199,7 +210,40 @@ func (m *model) step(command Command) error {
 			return err
 		}
 	}
+	if err := m.checkChange(effects); err != nil {
+		return err
+	}
 	return m.state.Broken()
+}
+
+// checkChange holds what the state says has changed against what people and lists of tools can see.
+func (m *model) checkChange(effects []Effect) error {
+	change, any := m.state.TakeChange()
+	if any != (change.Global || len(change.Sessions) > 0) {
+		return fmt.Errorf("the change %+v comes with %v", change, any)
+	}
+	for _, effect := range effects {
+		if e, is := effect.(Resolved); is && !change.Touches(e.Request.SessionID) {
+			return fmt.Errorf("request %q was decided, and the change %+v does not tell its session", e.Request.ID, change)
+		}
+	}
+	for _, session := range []messages.SessionID{"s1", "s2"} {
+		if m.seed%8 != 0 {
+			break // It is slow, and a part of the schedules finds it.
+		}
+		for _, agent := range []messages.AgentID{"a1", "a2"} {
+			caller := presets.Caller{SessionID: session, AgentID: agent}
+			now, last := m.state.Standing(m.now, caller), m.standing[caller]
+			if same := maps.Equal(now.Policy, last.Policy) && maps.Equal(now.Tools, last.Tools); !same && !change.Touches(session) {
+				return fmt.Errorf("what stands for %+v was %+v and is %+v, and the change %+v does not tell", caller, last, now, change)
+			}
+			m.standing[caller] = now
+		}
+	}
+	if again, any := m.state.TakeChange(); any {
+		return fmt.Errorf("the change %+v is told twice", again)
+	}
+	return nil
 }
 
 func (m *model) onSaved(c Saved) {

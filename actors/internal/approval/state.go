@@ -53,6 +53,8 @@ type State struct {
 	sequence uint64
 	// due is not later than the first moment at which something expires; zero means that nothing does.
 	due int64
+	// stirred is what [State.TakeChange] will tell.
+	stirred presets.Change
 }
 
 // key says which asks are identical: same session and agent, same exact call.

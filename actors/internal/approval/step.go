@@ -162,7 +162,9 @@ func (s *State) onRelease(now int64, c Release) []Effect {
 
 // expire ends what is over.
 func (s *State) expire(now int64) []Effect {
-	s.grants.expire(now)
+	for _, grant := range s.grants.expire(now) {
+		s.stir(grant.Scope.SessionID)
+	}
 	for i := len(s.kept) - 1; i >= 0; i-- {
 		if now >= s.kept[i].expires {
 			s.forget(i)
@@ -189,12 +191,14 @@ func (s *State) onStop(now int64) []Effect {
 		})...)
 	}
 	s.kept = nil
+	s.stir("")
 	return out
 }
 
 // onSetPolicy lets the new rules answer what is open.
 func (s *State) onSetPolicy(now int64, c SetPolicy) []Effect {
 	s.policy = c.Policy.Clone()
+	s.stir("")
 	var out []Effect
 	for _, r := range s.inOrder() {
 		if s.policy.Rule(r.key.risk) == presets.RuleAsk {

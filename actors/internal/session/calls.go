@@ -64,7 +64,7 @@ func (t *turn) fitsCalls(old, item *messages.Item, ahead []messages.Item) error 
 
 // closeCall makes the changes that leave a call with one result and a state that is final.
 func (s *State) closeCall(t *turn, c *call) []messages.Change {
-	item, _ := s.newest(c.item)
+	item := *s.newest(c.item)
 	if c.result != "" {
 		return s.settleCall(t, item, c.result)
 	}
@@ -101,8 +101,7 @@ func (s *State) settleCall(t *turn, item messages.Item, answer messages.ItemID) 
 	if item.Status != messages.CallPending && item.Status != messages.CallRunning {
 		return nil
 	}
-	result, _ := s.newest(answer)
-	switch {
+	switch result := s.newest(answer); {
 	case result.StreamStatus == messages.StreamInterrupted:
 		item.Status = messages.CallInterrupted
 	case result.IsError:

@@ -10,12 +10,12 @@ import (
 // the item's place, and later ones when the next tick comes.
 func (s *State) putDraft(t *turn, item messages.Item, ticket Ticket) {
 	d := t.draft(item.ID)
-	switch old, found := s.newest(item.ID); {
+	switch old := s.newest(item.ID); {
 	case d != nil:
 		d.item, d.dirty = d.item.Merge(item), true
 		d.item.UpdatedAt = s.now
 		s.wake(false)
-	case found:
+	case old != nil:
 		d = &draft{item: old.Merge(item), dirty: true}
 		d.item.UpdatedAt = s.now
 		t.drafts = append(t.drafts, d)
@@ -74,7 +74,7 @@ func (s *State) reopen(t *turn) {
 	s.readOpen(t)
 	for _, d := range drafts {
 		known := t.draft(d.item.ID)
-		_, stored := s.newest(d.item.ID)
+		stored := s.newest(d.item.ID) != nil
 		switch {
 		case known != nil:
 			known.item, known.dirty = d.item, true
@@ -88,8 +88,8 @@ func (s *State) reopen(t *turn) {
 // revive makes drafts again of those whose final version is about to be given up: what was shown is not lost.
 func (s *State) revive(t *turn) {
 	for _, id := range t.closing {
-		if p, lost := s.pending.get(id); lost && t.draft(id) == nil {
-			item := p.item
+		if last, lost := s.pending.get(id); lost && t.draft(id) == nil {
+			item := *last
 			item.StreamStatus = messages.StreamStreaming
 			t.drafts = append(t.drafts, &draft{item: item, dirty: true})
 		}

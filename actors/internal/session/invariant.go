@@ -175,7 +175,7 @@ func (s *State) checkPending() error {
 			}
 		}
 	}
-	for _, p := range s.pending.list {
+	for p := range s.pending.all() {
 		id := p.item.ID
 		if p.changes != count[id] {
 			return fmt.Errorf("item %q has %d changes on their way, and %d are counted", id, count[id], p.changes)
@@ -205,8 +205,8 @@ func (s *State) checkOpen() error {
 		return fmt.Errorf("turn %q has %d calls under %d ids", t.record.ID, len(t.calls), len(t.byCall))
 	}
 	for _, c := range t.calls {
-		item, found := s.newest(c.item)
-		if !found || item.CallID != c.id || item.Type != messages.ItemToolCall {
+		item := s.newest(c.item)
+		if item == nil || item.CallID != c.id || item.Type != messages.ItemToolCall {
 			return fmt.Errorf("call %q has no item", c.id)
 		}
 	}

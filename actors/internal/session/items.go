@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,7 +15,8 @@ func (s *State) onAppend(m Append) {
 		s.reply(m.Ticket, nil, ErrTurnEnded)
 		return
 	}
-	item := cleaned(m.Item)
+	item := m.Item
+	clean(&item)
 	if s.has(item.ID) {
 		s.reply(m.Ticket, nil, &DuplicateItemError{Item: item.ID})
 		return
@@ -39,7 +41,8 @@ func (s *State) onUpsert(m Upsert) {
 		s.reply(m.Ticket, nil, ErrTurnEnded)
 		return
 	}
-	item := cleaned(m.Item)
+	item := m.Item
+	clean(&item)
 	if m.MustExist && !s.has(item.ID) {
 		s.reply(m.Ticket, nil, &UnknownItemError{Item: item.ID})
 		return
@@ -82,35 +85,33 @@ func (s *State) onRecord(m Record) {
 	s.stage(group{changes: changes, then: then{what: followReply, ticket: m.Ticket}, owner: t})
 }
 
-// admit cleans a batch of items and checks that they may be put, one after another. It changes nothing.
+// admit cleans a batch of items, in its place, and checks that they may be put, one after another. It changes nothing else.
 func (s *State) admit(t *turn, batch []messages.Item) ([]messages.Item, error) {
 	if len(batch) > MaxBatchItems {
 		return nil, fmt.Errorf("%d items at once, the limit is %d: %w", len(batch), MaxBatchItems, messages.ErrTooLarge)
 	}
-	items, size := make([]messages.Item, 0, len(batch)), 0
+	size := 0
 	for i := range batch {
-		item := cleaned(batch[i])
-		for j := range items {
-			if items[j].ID == item.ID {
-				return nil, &DuplicateItemError{Item: item.ID}
-			}
+		item, ahead := &batch[i], batch[:i]
+		clean(item)
+		if slices.ContainsFunc(ahead, func(other messages.Item) bool { return other.ID == item.ID }) {
+			return nil, &DuplicateItemError{Item: item.ID}
 		}
-		if err := s.fits(t, &item, items); err != nil {
+		if err := s.fits(t, item, ahead); err != nil {
 			return nil, err
 		}
-		size += s.merged(t, &item).Size()
-		items = append(items, item)
+		size += s.merged(t, item).Size()
 	}
 	if size > MaxBatchBytes {
 		return nil, fmt.Errorf("items of %d bytes at once, the limit is %d: %w", size, MaxBatchBytes, messages.ErrTooLarge)
 	}
-	return items, nil
+	return batch, nil
 }
 
 // fits reports why an item may not be put into the turn, or nil. Ahead are items that are put before it in the same commit.
 func (s *State) fits(t *turn, item *messages.Item, ahead []messages.Item) error {
-	old, known := s.current(t, item.ID)
-	if !known {
+	old := s.current(t, item.ID)
+	if old == nil {
 		if err := item.Validate(); err != nil {
 			return err
 		}
@@ -123,37 +124,36 @@ func (s *State) fits(t *turn, item *messages.Item, ahead []messages.Item) error 
 	if err := whole.Validate(); err != nil {
 		return err
 	}
-	return t.fitsCalls(&old, &whole, ahead)
+	return t.fitsCalls(old, &whole, ahead)
 }
 
 // has reports whether an item is there: stored, on its way, or as a draft.
 func (s *State) has(id messages.ItemID) bool {
-	_, found := s.current(s.active, id)
-	return found
+	return s.current(s.active, id) != nil
 }
 
 // underway returns the newest version of an item that is on its way.
 func (s *State) underway(id messages.ItemID) messages.Item {
-	p, _ := s.pending.get(id)
-	return p.item
+	item, _ := s.pending.get(id)
+	return *item
 }
 
-// newest returns the newest version of an item, stored or on its way.
-func (s *State) newest(id messages.ItemID) (messages.Item, bool) {
-	if p, ok := s.pending.get(id); ok {
-		return p.item, true
+// newest returns the newest version of an item, stored or on its way, or nil. It is not to be changed, and good until the next change.
+func (s *State) newest(id messages.ItemID) *messages.Item {
+	if item, ok := s.pending.get(id); ok {
+		return item
 	}
 	if i, ok := s.doc.Find(id); ok {
-		return s.doc.Items[i], true
+		return &s.doc.Items[i]
 	}
-	return messages.Item{}, false
+	return nil
 }
 
-// current returns the newest version of an item, a draft's unstored text included.
-func (s *State) current(t *turn, id messages.ItemID) (messages.Item, bool) {
+// current is newest with a draft's unstored text included.
+func (s *State) current(t *turn, id messages.ItemID) *messages.Item {
 	if t != nil {
 		if d := t.draft(id); d != nil {
-			return d.item, true
+			return &d.item
 		}
 	}
 	return s.newest(id)
@@ -161,7 +161,7 @@ func (s *State) current(t *turn, id messages.ItemID) (messages.Item, bool) {
 
 // merged returns the item as it would be after an upsert.
 func (s *State) merged(t *turn, item *messages.Item) *messages.Item {
-	if old, found := s.current(t, item.ID); found {
+	if old := s.current(t, item.ID); old != nil {
 		whole := old.Merge(*item)
 		return &whole
 	}
@@ -180,7 +180,7 @@ func (s *State) put(t *turn, item messages.Item) messages.Change {
 
 // putWhole makes the change for an item that is merged already, and keeps track of tool calls.
 func (s *State) putWhole(t *turn, item messages.Item) messages.Change {
-	_, found := s.newest(item.ID)
+	found := s.newest(item.ID) != nil
 	item.Seq, item.TurnID = 0, t.record.ID
 	if found {
 		item.UpdatedAt = s.now
@@ -189,10 +189,10 @@ func (s *State) putWhole(t *turn, item messages.Item) messages.Change {
 	}
 	s.pending.put(&item)
 	if found {
-		return messages.ItemUpdated{Item: item}
+		return messages.ItemUpdated{Item: &item}
 	}
 	t.track(&item)
-	return messages.ItemAppended{Item: item}
+	return messages.ItemAppended{Item: &item}
 }
 
 // freshID makes an id for an item of the session's own that no item has. Agents may have taken the obvious one.

@@ -54,9 +54,9 @@ func explain(text string) string {
 	return text[:end] + note
 }
 
-// cleaned returns an item as an agent may give it: its text can be stored, and what the session itself
+// clean makes an item one that an agent may give: its text can be stored, and what the session itself
 // sets is not set.
-func cleaned(item messages.Item) messages.Item {
+func clean(item *messages.Item) {
 	item.Seq, item.TurnID, item.UpdatedAt = 0, "", 0
 	item.Content, item.Arguments, item.Output, item.Error = valid(item.Content), valid(item.Arguments), valid(item.Output), valid(item.Error)
 	item.Type, item.Role, item.Name, item.EventType = valid(item.Type), valid(item.Role), valid(item.Name), valid(item.EventType)
@@ -65,5 +65,4 @@ func cleaned(item messages.Item) messages.Item {
 	if len(item.Data) == 0 {
 		item.Data = nil
 	}
-	return item
 }

@@ -55,7 +55,7 @@ type (
 		MustExist bool
 	}
 
-	// Record upserts final items in one commit. The reply comes when they are durable.
+	// Record upserts final items in one commit. The reply comes when they are durable. The slice is the session's from then on.
 	Record struct {
 		Ticket Ticket
 		Turn   messages.TurnID
@@ -79,7 +79,7 @@ type (
 		Item   messages.Item
 	}
 
-	// Finish ends the turn well. Items are upserted in the same commit.
+	// Finish ends the turn well. Items are upserted in the same commit; the slice is the session's from then on.
 	Finish struct {
 		Ticket Ticket
 		Turn   messages.TurnID

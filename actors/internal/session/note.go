@@ -8,7 +8,8 @@ import (
 
 // onNote appends an event that belongs to the session and to no turn, as what became of a question whose turn has ended.
 func (s *State) onNote(m Note) {
-	item := cleaned(m.Item)
+	item := m.Item
+	clean(&item)
 	if err := s.refuseNote(&item); err != nil {
 		s.reply(m.Ticket, nil, err)
 		return
@@ -19,7 +20,7 @@ func (s *State) onNote(m Note) {
 		s.active.trackRequest(&item) // The turn does not close what is decided.
 	}
 	s.stage(group{
-		changes: []messages.Change{messages.ItemAppended{Item: item}},
+		changes: []messages.Change{messages.ItemAppended{Item: &item}},
 		then:    then{what: followItem, ticket: m.Ticket, item: item.ID},
 	})
 }

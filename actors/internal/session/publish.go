@@ -37,8 +37,8 @@ func (s *State) republish(item *messages.Item) {
 	}
 	if d := t.draft(item.ID); d != nil && d.dirty {
 		s.publishDraft(d)
-	} else if p, underway := s.pending.get(item.ID); underway && slices.Contains(t.closing, item.ID) {
-		shown := p.item
+	} else if last, underway := s.pending.get(item.ID); underway && slices.Contains(t.closing, item.ID) {
+		shown := *last
 		shown.StreamStatus = messages.StreamStreaming
 		s.publishDraft(&draft{item: shown})
 	}

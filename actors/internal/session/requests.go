@@ -87,8 +87,8 @@ func (s *State) closeRequests(t *turn) []messages.Change {
 }
 
 func (s *State) closeRequest(t *turn, r request, outcome, reason string) messages.Change {
-	asked, _ := s.newest(r.item)
-	a := readApproval(&asked)
+	asked := s.newest(r.item)
+	a := readApproval(asked)
 	a.Outcome, a.Via, a.Who, a.Reason, a.At = outcome, "system", "system", reason, s.now
 	data, err := json.Marshal(a)
 	if err != nil {

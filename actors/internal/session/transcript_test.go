@@ -58,9 +58,9 @@ func changeText(change messages.Change) string {
 	case messages.Opened:
 		return fmt.Sprintf("opened, epoch %d", c.Epoch)
 	case messages.ItemAppended:
-		return "add " + itemText(&c.Item)
+		return "add " + itemText(c.Item)
 	case messages.ItemUpdated:
-		return "update " + itemText(&c.Item)
+		return "update " + itemText(c.Item)
 	case messages.DataSet:
 		return fmt.Sprintf("set %s=%s", c.Key, c.Value)
 	case messages.TurnStarted:

@@ -289,18 +289,17 @@ func (w *world) onPublish(e messages.Event) error {
 		return fmt.Errorf("event %d follows %d", e.Seq, w.published)
 	}
 	w.published = e.Seq
-	var want any
+	var want messages.Item
 	switch c := w.journal[e.Seq-1].change.(type) {
 	case messages.ItemAppended:
-		c.Item.Seq = e.Seq
-		want = &c.Item
+		want = *c.Item
 	case messages.ItemUpdated:
-		c.Item.Seq = e.Seq
-		want = &c.Item
+		want = *c.Item
 	default:
 		return nil
 	}
-	if !reflect.DeepEqual(any(e.Item), want) {
+	want.Seq = e.Seq
+	if !reflect.DeepEqual(e.Item, &want) {
 		return fmt.Errorf("event %d tells of %+v, stored is %+v", e.Seq, e.Item, want)
 	}
 	return nil
@@ -393,9 +392,9 @@ func (w *world) checkTurns() error {
 			open = ""
 			continue
 		case messages.ItemAppended:
-			item = c.Item
+			item = *c.Item
 		case messages.ItemUpdated:
-			item = c.Item
+			item = *c.Item
 			if at, found := w.acked.Find(item.ID); found && w.acked.Items[at].TurnID != item.TurnID {
 				return fmt.Errorf("item %q of turn %q moves to turn %q", item.ID, w.acked.Items[at].TurnID, item.TurnID)
 			}

@@ -100,7 +100,7 @@ func (o *owner) write(id messages.SessionID, at int64, change messages.Change) {
 
 func (o *owner) say(id messages.SessionID, at int64, text string) {
 	o.t.Helper()
-	o.write(id, at, messages.ItemAppended{Item: messages.Item{
+	o.write(id, at, messages.ItemAppended{Item: &messages.Item{
 		ID: messages.NewItemID(), Type: messages.ItemMessage, Role: messages.RoleUser, Content: text, CreatedAt: at,
 	}})
 }
