@@ -6,6 +6,7 @@ import (
 	"agentd/providers/catalog/codex"
 	"agentd/providers/catalog/cursor"
 	"agentd/providers/catalog/gemini"
+	"agentd/providers/catalog/grok"
 	"agentd/providers/catalog/hermes"
 	"agentd/providers/catalog/kimi"
 	"agentd/providers/catalog/kiro"
@@ -25,6 +26,7 @@ func All() []catalog.Reader {
 		codex.New(),
 		cursor.New(),
 		gemini.New(),
+		grok.New(),
 		hermes.New(),
 		kimi.New(),
 		kiro.New(),
