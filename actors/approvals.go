@@ -143,6 +143,9 @@ func (a *approvalsActor) step(c actor.Context, command approval.Command) {
 			a.runtime.approvalsChanged(ApprovalEvent{Request: e.Request, Decision: &decision})
 		}
 	}
+	if change, any := a.state.TakeChange(); any {
+		a.runtime.toolsChanged(change)
+	}
 	a.schedule(c)
 }
 

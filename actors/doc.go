@@ -21,6 +21,7 @@
 //	├─ journal                   group-commits the appends of all sessions; blocks in write and fsync only
 //	├─ snapshot-0 … snapshot-7   open, fold and remove sessions; a session always goes to the same one
 //	├─ approvals                 pending requests, grants, waiters
+//	├─ toolsync                  tells those who show tools when what is active or approved has changed
 //	└─ registry                  id -> session; the only one that starts them; admission and passivation
 //	    └─ session-<id>-<gen>    one for each live session; owns its state; never blocks
 //	        └─ turn-<n>          at most one; owns the context, the cancel hook and the goroutine that runs the agent
@@ -43,6 +44,8 @@
 //     in 60 s, and its subscribers are told to resync. A persistence actor restarts with exponential, capped, jittered pauses and loses nothing.
 //   - Delivery. A subscriber gets every durable event from its sequence number on, without gap or double, or a [*ResyncError]; drafts may be dropped. No subscriber slows a session.
 //   - Blocking. No actor but the journal and the snapshot actors blocks. Every method here that may wait takes a context and obeys it.
+//   - Tool lists. What shows tools is told of every change of presets, decisions and grants: once for each burst, one call at a time, on
+//     a goroutine of its own. One that hangs or fails hurts nobody else.
 //   - Bounds. Live sessions, queued prompts, subscribers' buffers and open approvals are limited; beyond a limit there is an error, not a wait.
 //   - Shutdown. [Runtime.Stop] refuses what is new, cancels what runs, waits for every goroutine that this runtime started, folds all sessions and closes the store. What does not stop in
 //     time is named and left behind.

@@ -65,6 +65,7 @@ type Runtime struct {
 	journal   *actor.PID
 	snapshots [snapshotActors]*actor.PID
 	registry  *actor.PID
+	toolSync  *actor.PID
 	live      *liveSessions
 	approvals *Approvals
 	surface   *presets.Surface
@@ -79,6 +80,11 @@ type Runtime struct {
 	workers workers
 
 	approvalHub approvalHub
+
+	// syncers is how many the toolsync actor has; without one it is not told of changes.
+	syncers atomic.Int64
+	// unlisten ends the subscription to changes of presets. Set by Start.
+	unlisten func()
 }
 
 // Start starts a runtime and returns at once; sessions that a crash left in mid-turn are recovered in the background, and before
@@ -111,6 +117,7 @@ func Start(deps Deps, opts *Options) (*Runtime, error) {
 		rt.quick.close()
 		return nil, fmt.Errorf("starting the runtime: %w", err)
 	}
+	rt.unlisten = rt.deps.Presets.OnChange(rt.toolsChanged)
 	rt.recover()
 	return rt, nil
 }
@@ -171,6 +178,8 @@ func (r *rootActor) spawn(c actor.Context) error {
 	}), rt.deps.Grants)
 	pid := child("approvals", func() behaviour { return approvals }, actor.WithDispatcher(rt.quick))
 	rt.approvals = &Approvals{root: rt.system.Root, pid: pid, gone: rt.stopped}
+	syncs := &toolSyncActor{runtime: rt, logger: rt.logger, syncers: map[uint64]*syncing{}}
+	rt.toolSync = child("toolsync", func() behaviour { return syncs }, actor.WithDispatcher(rt.quick))
 	rt.registry = child("registry", func() behaviour {
 		return &registryActor{runtime: rt, live: rt.live, logger: rt.logger}
 	}, actor.WithDispatcher(rt.quick), actor.WithSupervisor(&restartWithin{
@@ -222,6 +231,8 @@ func (rt *Runtime) Stop(ctx context.Context) error {
 }
 
 func (rt *Runtime) stop(ctx context.Context) error {
+	rt.unlisten()
+	rt.system.Root.Send(rt.toolSync, endSyncs{})
 	drained := make(chan struct{})
 	rt.system.Root.Send(rt.registry, drainAll{done: drained})
 	rt.approvals.tell(approval.Stop{})
