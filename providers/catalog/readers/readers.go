@@ -2,6 +2,7 @@ package readers
 
 import (
 	"agentd/providers/catalog"
+	"agentd/providers/catalog/antigravity"
 	"agentd/providers/catalog/claude"
 	"agentd/providers/catalog/codex"
 	"agentd/providers/catalog/cursor"
@@ -22,6 +23,7 @@ import (
 // line.
 func All() []catalog.Reader {
 	return []catalog.Reader{
+		antigravity.New(),
 		claude.New(),
 		codex.New(),
 		cursor.New(),
