@@ -85,8 +85,7 @@ func (a *Approvals) follow(ctx context.Context, w *approvalWaiter, onPending fun
 			if err := onPending(request); err != nil {
 				return err
 			}
-		case r := <-w.call.reply:
-			w.call.reply <- r // Put back for the wait: there is room for the one.
+		case <-w.call.answered:
 			select {
 			case request := <-w.pending:
 				return onPending(request) // It was asked before it was answered.

@@ -11,23 +11,23 @@ import (
 // call is one request to an actor and the place where its answer comes: the only way in which this package waits for
 // an actor. The answer is put at most once, and putting never blocks.
 type call[T any] struct {
-	reply chan result[T]
+	// answered is closed when value and err are the answer.
+	answered chan struct{}
+	value    T
+	err      error
+	// taken says that somebody answers, or has.
+	taken atomic.Bool
 	// left says that nobody waits any more.
 	left atomic.Bool
 }
 
-type result[T any] struct {
-	value T
-	err   error
-}
-
-func newCall[T any]() *call[T] { return &call[T]{reply: make(chan result[T], 1)} }
+func newCall[T any]() *call[T] { return &call[T]{answered: make(chan struct{})} }
 
 // put answers the call. A second answer is dropped.
 func (c *call[T]) put(value T, err error) {
-	select {
-	case c.reply <- result[T]{value: value, err: err}:
-	default:
+	if c.taken.CompareAndSwap(false, true) {
+		c.value, c.err = value, err
+		close(c.answered)
 	}
 }
 
@@ -53,13 +53,13 @@ type ticket interface{ settle(value any, err error) }
 // an answer. An answer that is there wins over both.
 func (c *call[T]) wait(ctx context.Context, gone <-chan struct{}) (T, error) {
 	select {
-	case r := <-c.reply:
-		return r.value, r.err
+	case <-c.answered:
+		return c.value, c.err
 	default:
 	}
 	select {
-	case r := <-c.reply:
-		return r.value, r.err
+	case <-c.answered:
+		return c.value, c.err
 	case <-ctx.Done():
 		return c.leave(context.Cause(ctx))
 	case <-gone:
@@ -71,8 +71,8 @@ func (c *call[T]) wait(ctx context.Context, gone <-chan struct{}) (T, error) {
 func (c *call[T]) leave(err error) (T, error) {
 	c.left.Store(true)
 	select {
-	case r := <-c.reply:
-		return r.value, r.err
+	case <-c.answered:
+		return c.value, c.err
 	default:
 		var zero T
 		return zero, err

@@ -155,7 +155,7 @@ func (rt *Runtime) prompt(ctx context.Context, e *entry, prompt session.Prompt, 
 		return nil, err
 	}
 	ticket := &promptCall{agent: agent, callbacks: callbacks}
-	ticket.reply = make(chan result[*TurnHandle], 1)
+	ticket.answered = make(chan struct{})
 	prompt.Ticket = ticket
 	life := e.lifetime()
 	e.send(prompt)

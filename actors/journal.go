@@ -7,13 +7,17 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"agentd/actors/internal/session"
+	"agentd/messages"
 	"agentd/persistence"
 )
 
-// commitRequest asks the journal for one append on behalf of a session.
+// commitRequest asks the journal for one append on behalf of a session. It is sent as a pointer, and its answer comes back in the same piece of memory.
 type commitRequest struct {
 	from   *actor.PID
 	append persistence.Append
+	// few are the records of most appends.
+	few    [2]messages.Record
+	answer committed
 }
 
 // committed tells a session how its append went. The epoch keeps the answer to an older incarnation apart.
@@ -29,7 +33,8 @@ type commitNow struct{}
 // journalDesk is what the journal has taken and not answered. It outlives an incarnation, so that a panic
 // loses nothing: the next one commits it again, and a repeat is harmless.
 type journalDesk struct {
-	from    []*actor.PID
+	requests []*commitRequest
+	// appends are theirs.
 	appends []persistence.Append
 }
 
@@ -49,8 +54,8 @@ func (j *journalActor) started(c actor.Context) {
 
 func (j *journalActor) receive(c actor.Context, msg any) {
 	switch m := msg.(type) {
-	case commitRequest:
-		j.desk.from = append(j.desk.from, m.from)
+	case *commitRequest:
+		j.desk.requests = append(j.desk.requests, m)
 		j.desk.appends = append(j.desk.appends, m.append)
 		j.mark(c)
 	case commitNow:
@@ -70,23 +75,21 @@ func (j *journalActor) commit(c actor.Context) {
 	desk := j.desk
 	// No deadline and no cancel: an append that was begun is answered.
 	errs := j.store.Commit(context.Background(), desk.appends)
-	for i := range desk.appends {
-		a := &desk.appends[i]
-		c.Send(desk.from[i], committed{epoch: a.Handle.Epoch, outcome: outcomeOf(a.ID, errs[i])})
+	for i, request := range desk.requests {
+		request.answer = committed{epoch: request.append.Handle.Epoch, outcome: outcomeOf(request.append.ID, errs[i])}
+		c.Send(request.from, &request.answer)
 	}
-	clear(desk.from)
+	clear(desk.requests)
 	clear(desk.appends)
-	desk.from, desk.appends = desk.from[:0], desk.appends[:0]
+	desk.requests, desk.appends = desk.requests[:0], desk.appends[:0]
 }
 
 // outcomeOf classifies the error of an append for the session.
 func outcomeOf(id uint64, err error) session.Committed {
-	return session.Committed{
-		ID:      id,
-		Err:     err,
-		Dead:    isDead(err),
-		Unknown: errors.Is(err, persistence.ErrUnknown),
+	if err == nil {
+		return session.Committed{ID: id}
 	}
+	return session.Committed{ID: id, Err: err, Dead: isDead(err), Unknown: errors.Is(err, persistence.ErrUnknown)}
 }
 
 // isDead reports whether the writer that got the error can write no more.

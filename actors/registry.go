@@ -158,6 +158,7 @@ func (r *registryActor) childEnded(c actor.Context, child *actor.PID) {
 
 // onSweep looks for sessions that are idle long enough to be folded or to leave memory, and for those that hold back an old segment.
 func (r *registryActor) onSweep(c actor.Context) {
+	r.runtime.workers.trim()
 	now := r.runtime.now()
 	options := &r.runtime.options
 	r.live.entries.Range(func(_, value any) bool {

@@ -38,7 +38,7 @@ type (
 	turnLost struct{ child *actor.PID }
 
 	// recommit repeats a commit whose outcome was in doubt.
-	recommit struct{ request commitRequest }
+	recommit struct{ request *commitRequest }
 )
 
 // settle implements ticket: a prompt is answered with a handle elsewhere, so that this is always an error.
@@ -103,7 +103,7 @@ func (s *sessionActor) deliver(c actor.Context, msg any) {
 	switch m := msg.(type) {
 	case session.Message:
 		s.step(c, m)
-	case committed:
+	case *committed:
 		if m.epoch == s.handle.Epoch {
 			s.onCommitted(c, m.outcome)
 		}
@@ -194,13 +194,12 @@ func (s *sessionActor) perform(c actor.Context, effects []session.Effect) {
 
 // commit encodes the changes and hands them to the journal.
 func (s *sessionActor) commit(c actor.Context, e session.Commit) {
-	request := commitRequest{from: c.Self(), append: persistence.Append{Handle: s.handle, ID: e.ID, After: e.After}}
-	records, err := encode(e)
-	if err != nil {
-		c.Send(c.Self(), committed{epoch: s.handle.Epoch, outcome: session.Committed{ID: e.ID, Err: err}})
+	request := &commitRequest{from: c.Self(), append: persistence.Append{Handle: s.handle, ID: e.ID, After: e.After}}
+	var err error
+	if request.append.Records, err = encode(request.few[:0], e); err != nil {
+		c.Send(c.Self(), &committed{epoch: s.handle.Epoch, outcome: session.Committed{ID: e.ID, Err: err}})
 		return
 	}
-	request.append.Records = records
 	if !e.Repeat {
 		c.Send(s.runtime.journal, request)
 		return
@@ -209,20 +208,22 @@ func (s *sessionActor) commit(c actor.Context, e session.Commit) {
 	time.AfterFunc(s.pause(), func() { root.Send(self, recommit{request: request}) })
 }
 
-// encode makes the records of a commit. Their bodies lie in one piece of memory.
-func encode(e session.Commit) ([]messages.Record, error) {
+// encode appends the records of a commit. Their bodies lie in one piece of memory.
+func encode(records []messages.Record, e session.Commit) ([]messages.Record, error) {
 	size := 0
 	for _, change := range e.Changes {
 		size += messages.BodySize(change)
 	}
-	records, buf := make([]messages.Record, len(e.Changes)), make([]byte, 0, size)
+	buf := make([]byte, 0, size)
 	for i, change := range e.Changes {
 		start := len(buf)
 		var err error
 		if buf, err = messages.AppendBody(buf, change); err != nil {
 			return nil, err
 		}
-		records[i] = messages.Record{Seq: e.After + uint64(i) + 1, Kind: change.Kind(), At: e.At, Body: buf[start:len(buf):len(buf)]}
+		records = append(records, messages.Record{
+			Seq: e.After + uint64(i) + 1, Kind: change.Kind(), At: e.At, Body: buf[start:len(buf):len(buf)],
+		})
 	}
 	return records, nil
 }

@@ -110,7 +110,11 @@ type turnActor struct {
 
 func (t *turnActor) started(c actor.Context) {
 	root, self := c.ActorSystem().Root, c.Self()
-	t.runtime.spawn("the agent", t.context.Session.Head.ID, func() { root.Send(self, agentReturned{err: t.runAgent()}) })
+	t.runtime.spawn("the agent", t.context.Session.Head.ID, func() {
+		if err := t.runAgent(); !t.context.Turn.over() { // Otherwise the turn's end is durable, and nobody is there to be told.
+			root.Send(self, agentReturned{err: err})
+		}
+	})
 }
 
 // runAgent is the agent's goroutine. A panic becomes the turn's error.

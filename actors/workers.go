@@ -9,9 +9,12 @@ import (
 	"agentd/messages"
 )
 
-// maxIdleWorkers is how many goroutines stay for the next job. Their stacks have grown already, which is
-// why they stay.
-const maxIdleWorkers = 64
+// The goroutines that stay for the next job: their stacks have grown already, which is why they stay. As many stay as were needed at one time since the last
+// trim, within the one limit; the other is how many stay in any case.
+const (
+	maxIdleWorkers = 1024
+	minIdleWorkers = 16
+)
 
 // workers are the goroutines that a runtime owns: agents, cancel hooks, callbacks, saves of grants. The zero value is ready. It may
 // be waited for while new ones still start, which a sync.WaitGroup may not.
@@ -19,7 +22,9 @@ type workers struct {
 	mu      sync.Mutex
 	running map[*job]struct{}
 	// idle are the goroutines that wait for a job, the latest last.
-	idle   []chan *job
+	idle []chan *job
+	// spare is how many of idle were not needed since the last trim.
+	spare  int
 	closed bool
 	// quiet is closed when nothing runs; nil when nobody waits.
 	quiet chan struct{}
@@ -49,6 +54,7 @@ func (w *workers) start(j *job) {
 	if last := len(w.idle) - 1; last >= 0 {
 		worker := w.idle[last]
 		w.idle = w.idle[:last]
+		w.spare = min(w.spare, last)
 		w.mu.Unlock()
 		worker <- j // It has room for the one.
 		return
@@ -93,6 +99,18 @@ func (w *workers) rest(jobs chan *job) bool {
 	}
 	w.idle = append(w.idle, jobs)
 	return true
+}
+
+// trim lets the goroutines end that were not needed since the last trim. It is called now and then.
+func (w *workers) trim() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := min(w.spare, len(w.idle)-minIdleWorkers)
+	for i := range max(n, 0) {
+		close(w.idle[i])
+	}
+	w.idle = slices.Delete(w.idle, 0, max(n, 0))
+	w.spare = len(w.idle)
 }
 
 // wait blocks until nothing runs or the context ends, and names what still runs.

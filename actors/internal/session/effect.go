@@ -15,6 +15,7 @@ type (
 		// After is the sequence number that the first change follows.
 		After   uint64
 		At      int64
+		// Changes are not to be changed.
 		Changes []messages.Change
 		// Repeat says that this commit ended in doubt and is tried again, after a pause.
 		Repeat bool

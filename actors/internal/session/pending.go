@@ -70,19 +70,18 @@ func (p *pendingItems) put(item *messages.Item) {
 		entry.changes++
 		return
 	}
-	entry := pendingItem{item: item, changes: 1}
-	switch {
-	case p.many != nil:
-		p.many[item.ID] = &entry
-	case len(p.few) < pendingListed:
-		p.few = append(p.few, entry)
-	default:
+	if p.many == nil && len(p.few) < pendingListed {
+		p.few = append(p.few, pendingItem{item: item, changes: 1})
+		return
+	}
+	if p.many == nil {
 		p.many = make(map[messages.ItemID]*pendingItem, 2*pendingListed)
-		for _, e := range append(p.few, entry) {
-			p.many[e.item.ID] = &e
+		for i := range p.few {
+			p.many[p.few[i].item.ID] = &p.few[i]
 		}
 		p.few = nil
 	}
+	p.many[item.ID] = &pendingItem{item: item, changes: 1}
 }
 
 // settle tells that one change of an item is acknowledged. Changes are acknowledged in their order, so that the item is near the front.

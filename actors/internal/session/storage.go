@@ -91,6 +91,14 @@ func sizeOf(change messages.Change) int {
 
 // commit makes the effect that stores what is in flight.
 func (s *State) commit(repeat bool) Commit {
+	return Commit{ID: s.commitID, After: s.doc.Head.LastSeq, At: s.flightAt, Changes: s.inFlight(), Repeat: repeat}
+}
+
+// inFlight are the changes of the commit under way, in order.
+func (s *State) inFlight() []messages.Change {
+	if s.claim == nil && len(s.flight) == 1 {
+		return s.flight[0].changes
+	}
 	total := 1
 	for i := range s.flight {
 		total += len(s.flight[i].changes)
@@ -102,7 +110,7 @@ func (s *State) commit(repeat bool) Commit {
 	for i := range s.flight {
 		changes = append(changes, s.flight[i].changes...)
 	}
-	return Commit{ID: s.commitID, After: s.doc.Head.LastSeq, At: s.flightAt, Changes: changes, Repeat: repeat}
+	return changes
 }
 
 func (s *State) onCommitted(m Committed) {
