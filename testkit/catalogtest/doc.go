@@ -16,6 +16,7 @@
 //
 //   - It finds exactly what is there, with every field that the store tells, under the default root and under a moved one.
 //   - Nothing under the home directory is created, changed or removed by any operation.
+//   - What a running program has written into the log of a database, and nowhere else yet, is found.
 //   - The answer is the same for one worker and for many, from memory and afresh, for a search and for a lookup.
 //   - A store that does not exist is empty, without a warning. A root that is a link, links that lead back up, and
 //     a link to itself change nothing.

@@ -26,6 +26,7 @@ func Run(t *testing.T, cfg Config) {
 		{"finds what is there", testFinds},
 		{"moved root", testMoved},
 		{"changes nothing", testReadOnly},
+		{"databases of a running program", testLogged},
 		{"same answer however it is asked", testSame},
 		{"no store", testNoStore},
 		{"links", testLinks},
@@ -161,6 +162,16 @@ func testReadOnly(t *testing.T, cfg Config) {
 	if _, err := c.Capabilities(t.Context(), true); err != nil {
 		t.Error(err)
 	}
+	if diff := cmp.Diff(before, b.snapshot(t)); diff != "" {
+		t.Errorf("reading changed the home (-before +after):\n%s", diff)
+	}
+}
+
+// testLogged reads databases that stand in their logs alone.
+func testLogged(t *testing.T, cfg Config) {
+	b := cfg.setup(t, map[string]string{LogVar: "1"})
+	before := b.snapshot(t)
+	b.compare(t, b.search(t, b.catalog(t, 4)))
 	if diff := cmp.Diff(before, b.snapshot(t)); diff != "" {
 		t.Errorf("reading changed the home (-before +after):\n%s", diff)
 	}

@@ -94,11 +94,18 @@ func (b *bench) files(tb testing.TB) []string {
 	return out
 }
 
-// snapshot returns what is below the home: names, modes, times and content.
+// snapshot returns what is below the home.
 func (b *bench) snapshot(tb testing.TB) map[string]string {
 	tb.Helper()
+	return Snapshot(tb, b.env.Home)
+}
+
+// Snapshot returns what is in a folder: the mode, the time and a hash of the content of everything, by path. Two that are
+// equal prove that nothing was changed between them.
+func Snapshot(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
 	out := map[string]string{}
-	err := filepath.WalkDir(b.env.Home, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
