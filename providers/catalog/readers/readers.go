@@ -2,6 +2,7 @@ package readers
 
 import (
 	"agentd/providers/catalog"
+	"agentd/providers/catalog/agentd"
 	"agentd/providers/catalog/antigravity"
 	"agentd/providers/catalog/claude"
 	"agentd/providers/catalog/codex"
@@ -23,6 +24,7 @@ import (
 // line.
 func All() []catalog.Reader {
 	return []catalog.Reader{
+		agentd.New(),
 		antigravity.New(),
 		claude.New(),
 		codex.New(),
