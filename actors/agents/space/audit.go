@@ -1,0 +1,141 @@
+package space
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"agentd/messages"
+	"agentd/providers/opencode"
+)
+
+// fetch asks for the turn's messages: those that answer its prompt, oldest first. They are taken into the feed too.
+func (t *turn) fetch(ctx context.Context) ([]opencode.Message, error) {
+	// One more than is known of shows that nothing is missing in front.
+	for limit := len(t.feed.asks) + len(t.feed.steps) + len(t.feed.hidden) + 2; ; limit *= 4 {
+		list, err := t.link.Client().Messages(ctx, t.session, limit)
+		if err != nil {
+			return nil, fmt.Errorf("fetching what OpenCode has answered: %w", err)
+		}
+		if len(list) == limit && list[0].ID > t.feed.newest {
+			continue
+		}
+		return t.take(list), nil
+	}
+}
+
+func (t *turn) take(list []opencode.Message) []opencode.Message {
+	var answers []opencode.Message
+	for _, m := range list {
+		t.feed.message(m)
+		if t.feed.step(m.ID) == nil {
+			continue
+		}
+		for _, p := range m.Parts {
+			t.feed.part(p)
+		}
+		answers = append(answers, m)
+	}
+	return answers
+}
+
+// missing returns the items of the calls that did not reach our server, as far as they are not recorded.
+func (t *turn) missing(answers []opencode.Message, over bool) []messages.Item {
+	var items []messages.Item
+	for _, m := range answers {
+		s := t.feed.step(m.ID)
+		for _, p := range m.Parts {
+			if p.Type == opencode.ToolPart {
+				items = append(items, t.noticed(p, s, over)...)
+			}
+		}
+	}
+	return items
+}
+
+// fault returns what is wrong with the answers, if anything. What OpenCode said at the time counts if they have no error of their own.
+func (t *turn) fault(answers []opencode.Message) error {
+	if len(answers) == 0 {
+		if t.failure != nil {
+			return t.failure
+		}
+		return ErrNoAnswer
+	}
+	last := answers[len(answers)-1]
+	switch {
+	case last.Error != nil:
+		return last.Error
+	case t.failure != nil:
+		return t.failure
+	case last.Finish == "tool-calls":
+		return fmt.Errorf("%w: it was stopped after a tool call", ErrNoAnswer)
+	}
+	return last.Err()
+}
+
+// finals are the items that complete a turn that went well: its texts in their last form, and the answer last. They replace the drafts.
+func (t *turn) finals(answers []opencode.Message) (result string, items []messages.Item) {
+	for i, m := range answers {
+		last := i == len(answers)-1
+		for _, p := range m.Parts {
+			if p.Type == opencode.ReasoningPart && p.Text != "" {
+				items = append(items, t.final(reasoningID(p.ID), messages.ItemReasoning, m, p.Text))
+			}
+		}
+		text := m.Text()
+		if text == "" && !last {
+			continue
+		}
+		item := t.final(assistantID(m.ID), messages.ItemMessage, m, text)
+		item.Role = messages.RoleAssistant
+		if last {
+			item.Usage, result = usage(answers), text
+		}
+		items = append(items, item)
+	}
+	return cutTo(result, maxResult), items
+}
+
+// maxResult is the longest result of a turn; the message has all of it.
+const maxResult = 1 << 20
+
+func (t *turn) final(id messages.ItemID, kind messages.ItemType, m opencode.Message, text string) messages.Item {
+	return messages.Item{
+		ID: id, Type: kind, Content: cut(text), ParentID: t.parent, Provider: m.ProviderID, Model: m.ModelID,
+		StreamStatus: messages.StreamComplete,
+	}
+}
+
+// usage sums up what all steps have cost. Input counts what came from the cache too.
+func usage(answers []opencode.Message) *messages.Usage {
+	var sum messages.Usage
+	for _, m := range answers {
+		sum.InputTokens += m.Tokens.Input + m.Tokens.CacheRead + m.Tokens.CacheWrite
+		sum.OutputTokens += m.Tokens.Output
+		sum.ReasoningTokens += m.Tokens.Reasoning
+		sum.CacheReadTokens += m.Tokens.CacheRead
+	}
+	return &sum
+}
+
+// left remembers where the session stands after a turn that OpenCode has ended.
+func (t *turn) left(answers []opencode.Message) {
+	newest := t.feed.newest
+	for _, id := range t.feed.asks {
+		newest = max(newest, id)
+	}
+	for _, m := range answers {
+		newest = max(newest, m.ID)
+	}
+	t.room.newest = newest
+}
+
+// user is the item of the prompt, which all others answer.
+func user(items []messages.Item) messages.ItemID {
+	for _, item := range slices.Backward(items) {
+		if item.Type == messages.ItemMessage && item.Role == messages.RoleUser {
+			return item.ID
+		}
+	}
+	return ""
+}

@@ -1,0 +1,177 @@
+package space
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"agentd/messages"
+	"agentd/providers/opencode"
+)
+
+// step is one assistant message of OpenCode: one call of the model.
+type step struct {
+	id              string
+	provider, model string
+	parts           []*textPart
+}
+
+// textPart is text or reasoning that grows.
+type textPart struct {
+	id      string
+	message string
+	kind    opencode.PartType
+	// known says that the part itself was told of, not only text for it.
+	known     bool
+	synthetic bool
+	text      []byte
+	// dirty says that the draft is behind the text.
+	dirty bool
+}
+
+// feed makes of OpenCode's events what the turn's drafts should show. It does nothing but that: it is the state, the turn acts on it.
+type feed struct {
+	// newest is the last message that is not this turn's.
+	newest string
+	// asks are the user messages of the turn, oldest first: the prompt, and what OpenCode itself adds when it compacts the conversation.
+	asks  []string
+	steps []*step
+	// hidden are assistant messages that are no answer: summaries.
+	hidden map[string]bool
+	parts  map[string]*textPart
+	// waiting are parts whose message is not known as a step yet.
+	waiting []*textPart
+}
+
+func newFeed(newest string) *feed {
+	return &feed{newest: newest, hidden: map[string]bool{}, parts: map[string]*textPart{}}
+}
+
+// message takes in a message without its parts.
+func (f *feed) message(m opencode.Message) {
+	if m.ID <= f.newest {
+		return // A late word about the turn before.
+	}
+	switch {
+	case m.Role == opencode.UserRole:
+		if !slices.Contains(f.asks, m.ID) {
+			f.asks = append(f.asks, m.ID)
+		}
+	case m.Role == opencode.AssistantRole && slices.Contains(f.asks, m.ParentID):
+		f.assistant(m)
+	}
+}
+
+func (f *feed) assistant(m opencode.Message) {
+	if gjson.Get(m.Raw, "summary").Bool() {
+		f.hidden[m.ID] = true
+		return
+	}
+	s := f.step(m.ID)
+	if s == nil {
+		s = &step{id: m.ID}
+		f.steps = append(f.steps, s)
+	}
+	s.provider, s.model = m.ProviderID, m.ModelID
+	f.waiting = slices.DeleteFunc(f.waiting, func(p *textPart) bool {
+		if p.message != m.ID || !p.known {
+			return false
+		}
+		p.dirty = true
+		s.parts = append(s.parts, p)
+		return true
+	})
+}
+
+func (f *feed) step(message string) *step {
+	for _, s := range f.steps {
+		if s.id == message {
+			return s
+		}
+	}
+	return nil
+}
+
+// part takes in text or reasoning as it stands now.
+func (f *feed) part(p opencode.Part) {
+	if p.MessageID <= f.newest || (p.Type != opencode.TextPart && p.Type != opencode.ReasoningPart) {
+		return
+	}
+	tp := f.find(p.ID, p.MessageID)
+	// Deltas that came before the first word of the part itself are not in it if it is empty.
+	if p.Text != "" || !p.End.IsZero() || tp.known {
+		tp.text = []byte(p.Text)
+	}
+	tp.kind, tp.synthetic, tp.dirty = p.Type, p.Synthetic, true
+	if !tp.known {
+		tp.known = true
+		f.place(tp)
+	}
+}
+
+// place puts a part that is known now into its step, if that is known too.
+func (f *feed) place(tp *textPart) {
+	if s := f.step(tp.message); s != nil {
+		f.waiting = slices.DeleteFunc(f.waiting, func(w *textPart) bool { return w == tp })
+		s.parts = append(s.parts, tp)
+	}
+}
+
+// delta takes in text to be put at the end of a part.
+func (f *feed) delta(d opencode.PartDelta) {
+	if d.Field != "text" || d.MessageID <= f.newest {
+		return
+	}
+	tp := f.find(d.PartID, d.MessageID)
+	if len(tp.text) < maxText {
+		tp.text = append(tp.text, d.Delta...)
+	}
+	tp.dirty = true
+}
+
+func (f *feed) find(id, message string) *textPart {
+	tp := f.parts[id]
+	if tp == nil {
+		tp = &textPart{id: id, message: message}
+		f.parts[id] = tp
+		f.waiting = append(f.waiting, tp)
+	}
+	return tp
+}
+
+// drafts returns the items that have changed since the last time, as drafts.
+func (f *feed) drafts() []messages.Item {
+	var out []messages.Item
+	for _, s := range f.steps {
+		said := false
+		for _, p := range s.parts {
+			if p.dirty && p.kind == opencode.ReasoningPart && len(p.text) > 0 {
+				out = append(out, s.draft(reasoningID(p.id), messages.ItemReasoning, "", string(p.text)))
+			}
+			said = said || (p.dirty && p.kind == opencode.TextPart)
+			p.dirty = false
+		}
+		if text := s.text(); said && text != "" {
+			out = append(out, s.draft(assistantID(s.id), messages.ItemMessage, messages.RoleAssistant, text))
+		}
+	}
+	return out
+}
+
+func (s *step) draft(id messages.ItemID, kind messages.ItemType, role messages.Role, text string) messages.Item {
+	return messages.Item{
+		ID: id, Type: kind, Role: role, Content: cut(text), Provider: s.provider, Model: s.model, StreamStatus: messages.StreamStreaming,
+	}
+}
+
+// text is that of a step, as [opencode.Message.Text] puts it together.
+func (s *step) text() string {
+	var texts []string
+	for _, p := range s.parts {
+		if p.kind == opencode.TextPart && !p.synthetic && len(p.text) > 0 {
+			texts = append(texts, string(p.text))
+		}
+	}
+	return strings.Join(texts, "\n")
+}
