@@ -18,6 +18,7 @@ import (
 	"agentd/providers/catalog/pi"
 	"agentd/providers/catalog/prime"
 	"agentd/providers/catalog/qwen"
+	"agentd/providers/catalog/yolop"
 )
 
 // All returns one reader for each agent. The catalog orders them; here they stand in alphabetical order, one a
@@ -40,5 +41,6 @@ func All() []catalog.Reader {
 		pi.New(),
 		prime.New(),
 		qwen.New(),
+		yolop.New(),
 	}
 }
