@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,26 @@ func newAgf(a *app) *cobra.Command {
 		Env: a.finderEnv, Styles: a.styles, Logger: a.logger,
 	})
 	a.tellEnds(root)
+	root.AddCommand(newAgfHelp(root))
 	return root
+}
+
+// newAgfHelp makes "agentd agf help TOPIC" what "agf help TOPIC" is.
+func newAgfHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about any command", ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(_ *cobra.Command, args []string) error {
+			topic := root
+			for _, name := range args {
+				i := slices.IndexFunc(topic.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
+				if i < 0 {
+					return misuse("there is no help on %q", name)
+				}
+				topic = topic.Commands()[i]
+			}
+			return topic.Help()
+		},
+	}
 }
 
 // finderEnv is where the finder looks. The sessions of agentd itself are in the data directory that was given.
