@@ -23,7 +23,7 @@ func (c *Catalog) cachePath(a Agent) string {
 
 // loadCache reads the cache files of stores for the first time. A file that is missing, damaged or of another version is as
 // good as none.
-func (c *Catalog) loadCache(stores []*store) {
+func (c *Catalog) loadCache(stores []*store, w wanted) {
 	if c.opts.CacheDir == "" {
 		return
 	}
@@ -34,7 +34,7 @@ func (c *Catalog) loadCache(stores []*store) {
 	}
 	for _, st := range stores {
 		agent := st.reader.Agent()
-		if c.memo.loaded[agent] {
+		if c.memo.loaded[agent] || w.exact != "" && st.few() {
 			continue
 		}
 		c.memo.loaded[agent] = true
@@ -46,6 +46,15 @@ func (c *Catalog) loadCache(stores []*store) {
 			c.opts.Logger.Info("cache not used", slog.String("agent", string(agent)), slog.Any("error", err))
 		}
 	}
+}
+
+// fewFiles is how many files are sooner parsed than a cache of all is read.
+const fewFiles = 256
+
+// few reports whether a store has so few files to parse that its cache is not worth reading. A database can hold any number
+// of sessions.
+func (st *store) few() bool {
+	return len(st.units) <= fewFiles && !slices.ContainsFunc(st.units, func(u Unit) bool { return u.Store || len(u.With) > 0 })
 }
 
 // decodeCache puts what a cache file holds into the memo. The caller holds memo.mu.

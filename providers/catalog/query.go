@@ -25,6 +25,13 @@ type query struct {
 type word struct {
 	pattern pattern
 	lower   string
+	agent   Agent // the one that the word names, if it names one
+}
+
+func newWord(text string) word {
+	w := word{pattern: newPattern(text), lower: strings.ToLower(text)}
+	w.agent, _ = ParseAgent(w.lower)
+	return w
 }
 
 // minPrefix is how much of an id must be given for it to be found by its start.
@@ -37,7 +44,7 @@ func (c *Catalog) parseQuery(text string) (*query, error) {
 	q := &query{}
 	for w := range strings.FieldsSeq(bounded.Clean([]byte(text))) {
 		if !q.filter(w, c.env().now()) {
-			q.words = append(q.words, word{pattern: newPattern(w), lower: strings.ToLower(w)})
+			q.words = append(q.words, newWord(w))
 		}
 	}
 	return q, nil
@@ -134,6 +141,5 @@ func (w word) names(e *entry) bool {
 	if e.Worktree != "" && strings.Contains(strings.ToLower(e.Worktree), w.lower) {
 		return true
 	}
-	agent, ok := ParseAgent(w.lower)
-	return ok && agent == e.agent.ID
+	return w.agent != "" && w.agent == e.agent.ID
 }

@@ -50,8 +50,8 @@ func (c *Catalog) scan(ctx context.Context, w wanted) ([]*store, error) {
 			stores = append(stores, &store{reader: r})
 		}
 	}
-	c.loadCache(stores)
 	inParallel(ctx, c.opts.Workers, len(stores), func(i int, _ *worker) { c.discover(ctx, stores[i], w) })
+	c.loadCache(stores, w)
 	var jobs []job
 	for _, st := range stores {
 		st.parts = make([]Part, len(st.units))

@@ -54,26 +54,58 @@ func bigStore(b *testing.B) (env catalog.Env, files []string) {
 // plainRead reads the head and the tail of each file, and does nothing with them: the limit of the machine.
 func plainRead(b *testing.B, files []string) {
 	b.Helper()
+	pool := sync.Pool{New: func() any { return new([32 << 10]byte) }}
+	inParallel(files, func(path string) {
+		f, err := os.Open(path)
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		defer func() { _ = f.Close() }() // It was only read.
+		buf, ok := pool.Get().(*[32 << 10]byte)
+		if !ok {
+			return
+		}
+		defer pool.Put(buf)
+		if info, err := f.Stat(); err == nil {
+			_, _ = f.ReadAt(buf[:16<<10], 0)                      // What is read does not matter.
+			_, _ = f.ReadAt(buf[:], max(0, info.Size()-(32<<10))) // Likewise.
+		}
+	})
+}
+
+// plainLook lists the folders of the files and asks for the state of each file, as the commands of the system do: the limit of the
+// machine for a search that reads nothing.
+func plainLook(b *testing.B, files []string) {
+	b.Helper()
+	folders := map[string]bool{}
+	for _, path := range files {
+		if dir := filepath.Dir(path); !folders[dir] {
+			folders[dir] = true
+			if _, err := os.ReadDir(dir); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	inParallel(files, func(path string) {
+		if _, err := os.Stat(path); err != nil {
+			b.Error(err)
+		}
+	})
+}
+
+// inParallel calls work for each file, in as many goroutines as a catalog has.
+func inParallel(files []string, work func(path string)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range catalog.DefaultWorkers() {
 		wg.Go(func() {
-			buf := make([]byte, 32<<10)
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(files) {
 					return
 				}
-				f, err := os.Open(files[i])
-				if err != nil {
-					b.Error(err)
-					return
-				}
-				if info, err := f.Stat(); err == nil {
-					_, _ = f.ReadAt(buf[:16<<10], 0)                   // What is read does not matter.
-					_, _ = f.ReadAt(buf, max(0, info.Size()-(32<<10))) // Likewise.
-				}
-				_ = f.Close() // It was only read.
+				work(files[i])
 			}
 		})
 	}
@@ -104,6 +136,11 @@ func BenchmarkStore(b *testing.B) {
 			plainRead(b, files)
 		}
 	})
+	b.Run("plain look", func(b *testing.B) {
+		for b.Loop() {
+			plainLook(b, files)
+		}
+	})
 	b.Run("first search", func(b *testing.B) {
 		for b.Loop() {
 			search(b, fresh(b, ""))
@@ -121,12 +158,21 @@ func BenchmarkStore(b *testing.B) {
 			search(b, fresh(b, cache))
 		}
 	})
+	show := func(b *testing.B, c *catalog.Catalog) {
+		b.Helper()
+		_, err := c.Show(b.Context(), catalog.ShowRequest{Agent: "claude", SessionID: "00000001-0000-4000-8000-000000000000"})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
 	b.Run("show without a cache", func(b *testing.B) {
 		for b.Loop() {
-			_, err := fresh(b, "").Show(b.Context(), catalog.ShowRequest{Agent: "claude", SessionID: "00000001-0000-4000-8000-000000000000"})
-			if err != nil {
-				b.Fatal(err)
-			}
+			show(b, fresh(b, ""))
+		}
+	})
+	b.Run("show with a cache", func(b *testing.B) {
+		for b.Loop() {
+			show(b, fresh(b, cache))
 		}
 	})
 }

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -50,32 +51,42 @@ func (r Reader) Discover(ctx context.Context, d *catalog.Discovery) error {
 		return nil
 	}
 	d.Add(catalog.Unit{Path: filepath.Join(root, "history.jsonl"), Kind: kindHistory})
-	var others []bounded.Entry
-	folders := map[string]bool{}
+	if d.Exact != "" {
+		return discoverOne(ctx, d, root)
+	}
 	// Depth: project, transcript; below it <id>/subagents/agent-<id>.jsonl, which is walked for the count alone.
 	opts := bounded.WalkOptions{Depth: 2}
-	if d.NonInteractive && d.Exact == "" {
+	if d.NonInteractive {
 		opts.Depth = 4
 		opts.Enter = func(rel string, depth int) bool { return depth < 3 || filepath.Base(rel) == "subagents" }
 	}
-	err := bounded.Walk(ctx, filepath.Join(root, "projects"), opts, func(e bounded.Entry) {
+	return bounded.Walk(ctx, filepath.Join(root, "projects"), opts, func(e bounded.Entry) {
 		id, ok := strings.CutSuffix(filepath.Base(e.Path), ".jsonl")
 		switch {
 		case !ok || e.Depth == 1:
 		case strings.HasPrefix(id, "agent-"):
 			d.Skip(e.Path, catalog.PartOfSession)
-		case e.Depth == 2 && d.Exact != "" && d.Exact != id:
-			others = append(others, e)
 		case e.Depth == 2:
-			folders[filepath.Dir(e.Path)] = true
 			d.Add(catalog.Unit{Path: e.Path})
 		}
 	}, d.Fault)
-	// The title of an old version's session can stand in any file of its folder.
-	for _, e := range others {
-		if folders[filepath.Dir(e.Path)] {
+}
+
+// discoverOne lists the files of one session. Only the folders that have its transcript are looked into: the title of an old
+// version's session can stand in any file beside it.
+func discoverOne(ctx context.Context, d *catalog.Discovery, root string) error {
+	projects, name := filepath.Join(root, "projects"), d.Exact+".jsonl"
+	opts := bounded.WalkOptions{Depth: 2, Enter: func(rel string, _ int) bool {
+		_, err := os.Lstat(filepath.Join(projects, rel, name))
+		return err == nil
+	}}
+	return bounded.Walk(ctx, projects, opts, func(e bounded.Entry) {
+		switch base := filepath.Base(e.Path); {
+		case e.Depth == 1 || !strings.HasSuffix(base, ".jsonl") || strings.HasPrefix(base, "agent-"):
+		case base == name:
+			d.Add(catalog.Unit{Path: e.Path})
+		default:
 			d.Add(catalog.Unit{Path: e.Path, Kind: kindSummaries})
 		}
-	}
-	return err
+	}, d.Fault)
 }

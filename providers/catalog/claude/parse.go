@@ -240,6 +240,9 @@ func (s *sight) conversation(r *record, torn bool) {
 	if r.reply() {
 		s.talk = true
 	}
+	if s.backward && s.lastPrompt != "" && s.talk && r.entrypoint.Exists() {
+		return // Nothing before the last prompt is wanted, and finding it costs more than the rest of a line.
+	}
 	text := r.prompt()
 	if text == "" {
 		return
