@@ -48,7 +48,8 @@ func Walk(ctx context.Context, root string, opts WalkOptions, visit func(Entry),
 	if fault == nil {
 		fault = func(string, error) {}
 	}
-	w := walker{ctx: ctx, root: root, opts: opts, visit: visit, fault: fault, left: opts.MaxEntries, seen: map[any]bool{}}
+	root = filepath.Clean(root)
+	w := walker{ctx: ctx, root: root, below: len(root) + 1, opts: opts, visit: visit, fault: fault, left: opts.MaxEntries, seen: map[any]bool{}}
 	info, err := os.Stat(root)
 	if err != nil || !info.IsDir() {
 		if err == nil {
@@ -59,8 +60,11 @@ func Walk(ctx context.Context, root string, opts WalkOptions, visit func(Entry),
 		}
 		return nil
 	}
+	if os.IsPathSeparator(root[len(root)-1]) {
+		w.below = len(root) // The root of a file system.
+	}
 	w.enter(root, info) // The root itself may be the target of a link below it.
-	return w.dir(root, "", 1)
+	return w.dir(root, 1)
 }
 
 var errNotDir = errors.New("not a directory")
@@ -68,6 +72,7 @@ var errNotDir = errors.New("not a directory")
 type walker struct {
 	ctx   context.Context //nolint:containedctx // A walker lives for one call.
 	root  string
+	below int // where a path relative to the root begins in a path
 	opts  WalkOptions
 	visit func(Entry)
 	fault func(string, error)
@@ -85,7 +90,7 @@ func (w *walker) enter(path string, info fs.FileInfo) bool {
 	return true
 }
 
-func (w *walker) dir(path, rel string, depth int) error {
+func (w *walker) dir(path string, depth int) error {
 	if err := w.ctx.Err(); err != nil {
 		return context.Cause(w.ctx)
 	}
@@ -97,14 +102,20 @@ func (w *walker) dir(path, rel string, depth int) error {
 		if w.left--; w.left < 0 {
 			return fmt.Errorf("walking %q: %w of %d entries", w.root, ErrTooLarge, w.opts.MaxEntries)
 		}
-		if err := w.entry(e, filepath.Join(path, e.Name()), filepath.Join(rel, e.Name()), depth); err != nil {
+		// A join would look for what a clean path and a name cannot hold, for each of ten thousand files.
+		full := path + string(filepath.Separator) + e.Name()
+		if len(path) == w.below { // path is the root of a file system.
+			full = path + e.Name()
+		}
+		if err := w.entry(e, full, depth); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *walker) entry(e fs.DirEntry, path, rel string, depth int) error {
+func (w *walker) entry(e fs.DirEntry, path string, depth int) error {
+	rel := path[w.below:]
 	isDir, link := e.IsDir(), e.Type()&fs.ModeSymlink != 0
 	if link {
 		info, err := os.Stat(path)
@@ -125,5 +136,5 @@ func (w *walker) entry(e fs.DirEntry, path, rel string, depth int) error {
 	if !w.enter(path, info) {
 		return nil
 	}
-	return w.dir(path, rel, depth+1)
+	return w.dir(path, depth+1)
 }
