@@ -16,15 +16,16 @@ func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
 	line := func(line bounded.Line) { see(o, line) }
 	id := filepath.Base(filepath.Dir(p.Unit.Path))
 	if p.Unit.Kind == kindChat {
-		return parseChat(p, o, line)
+		out, ok, err := o.Alone(line)
+		if out.ID, out.ProjectPath = id, directoryOf(p); ok {
+			p.Emit(out)
+		}
+		return err
 	}
 	hasChat := len(p.Unit.With) > 0 && filepath.Base(p.Unit.With[0]) == chatName
-	file, ok, err := outline.ReadState(p)
-	switch {
-	case !hasChat && (err != nil || !ok):
+	file, ok, err := outline.ReadState(p, hasChat)
+	if err != nil || !ok {
 		return err
-	case err != nil: // The chat is left.
-		p.Skip("", catalog.ReasonOf(err))
 	}
 	s := decodeSummary(p, file.Data)
 	if s.id != "" && s.id != id {
@@ -44,26 +45,6 @@ func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
 	s.tell(&out)
 	out.ProjectPath = cmp.Or(out.ProjectPath, directoryOf(p))
 	out.TimeMS = cmp.Or(out.TimeMS, file.ModifiedMS, chatMS)
-	p.Emit(out)
-	return nil
-}
-
-// parseChat reads the chat of a session that has no summary.
-func parseChat(p *catalog.Parsing, o *outline.Outline, see func(bounded.Line)) error {
-	f, err := p.Open(p.Unit.Path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	if err := o.Read(f, see, nil); err != nil {
-		return err
-	}
-	if !o.Talked() {
-		p.Skip("", catalog.NoConversation)
-		return nil
-	}
-	out := o.Session()
-	out.ID, out.ProjectPath = filepath.Base(filepath.Dir(p.Unit.Path)), directoryOf(p)
 	p.Emit(out)
 	return nil
 }

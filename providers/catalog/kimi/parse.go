@@ -15,22 +15,24 @@ const maxIndexBytes = 64 << 20
 
 // Parse implements [catalog.Reader].
 func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
+	o := outline.New(p)
+	line := func(line bounded.Line) { see(o, line) }
 	switch p.Unit.Kind {
 	case kindIndex:
 		return parseIndex(p)
 	case kindWire:
-		return parseWire(p)
-	}
-	file, ok, err := outline.ReadState(p)
-	switch {
-	case len(p.Unit.With) == 0 && (err != nil || !ok):
+		out, ok, err := o.Alone(line)
+		if out.ID = filepath.Base(folderOf(p.Unit.Path)); ok {
+			p.Emit(out)
+		}
 		return err
-	case err != nil: // The wire is left.
-		p.Skip("", catalog.ReasonOf(err))
 	}
-	o := outline.New(p)
+	file, ok, err := outline.ReadState(p, len(p.Unit.With) > 0)
+	if err != nil || !ok {
+		return err
+	}
 	for _, path := range p.Unit.With {
-		o.Beside(path, func(line bounded.Line) { see(o, line, catalog.MaxTextBytes) }, nil)
+		o.Beside(path, line, nil)
 	}
 	s := decodeState(p, file.Data)
 	if s.lastPrompt == "" && s.title == "" && !o.Talked() {
@@ -41,27 +43,6 @@ func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
 	out.ID = filepath.Base(folderOf(p.Unit.Path))
 	s.tell(&out, o)
 	out.TimeMS = cmp.Or(out.TimeMS, file.ModifiedMS)
-	p.Emit(out)
-	return nil
-}
-
-// parseWire reads the wire of a session that has no state.
-func parseWire(p *catalog.Parsing) error {
-	f, err := p.Open(p.Unit.Path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	o := outline.New(p)
-	if err := o.Read(f, func(line bounded.Line) { see(o, line, catalog.MaxTextBytes) }, nil); err != nil {
-		return err
-	}
-	if !o.Talked() {
-		p.Skip("", catalog.NoConversation)
-		return nil
-	}
-	out := o.Session()
-	out.ID = filepath.Base(folderOf(p.Unit.Path))
 	p.Emit(out)
 	return nil
 }

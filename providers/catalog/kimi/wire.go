@@ -1,6 +1,7 @@
 package kimi
 
 import (
+	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
 	"agentd/providers/catalog/outline"
 	"agentd/providers/catalog/transcript"
@@ -34,7 +35,7 @@ func decodeWire(data []byte) wire {
 	return w
 }
 
-// origin tells who is behind a message; empty is a person.
+// originOf tells who is behind a message; empty is a person.
 func originOf(v bounded.Value) string {
 	var kind, trigger, phase bounded.Value
 	for key, v := range bounded.Fields(v.Raw) {
@@ -96,10 +97,10 @@ func typed(text string) string {
 }
 
 // see takes one line for the outline.
-func see(o *outline.Outline, line bounded.Line, limit int) {
+func see(o *outline.Outline, line bounded.Line) {
 	w := decodeWire(line.Data)
 	o.Time(w.at)
-	o.Prompt(w.prompt(limit))
+	o.Prompt(w.prompt(catalog.MaxTextBytes))
 	if w.event.Exists() || w.kind.Equal("context.append_message") && w.said().role.Equal("assistant") {
 		o.Reply()
 	}

@@ -37,14 +37,15 @@ func (s *sight) see(line bounded.Line) {
 func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
 	s := &sight{Outline: outline.New(p), id: idOf(p.Unit.Path)}
 	if p.Unit.Kind == kindEvents {
-		return s.alone(p)
-	}
-	file, ok, err := outline.ReadState(p)
-	switch {
-	case len(p.Unit.With) == 0 && (err != nil || !ok):
+		out, ok, err := s.Alone(s.see)
+		if out.ID, out.Title = s.id, s.title.Text; ok {
+			p.Emit(out)
+		}
 		return err
-	case err != nil: // The events are left.
-		p.Skip("", catalog.ReasonOf(err))
+	}
+	file, ok, err := outline.ReadState(p, len(p.Unit.With) > 0)
+	if err != nil || !ok {
+		return err
 	}
 	for _, path := range p.Unit.With {
 		s.Beside(path, s.see, nil)
@@ -59,26 +60,6 @@ func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
 	out.ID, out.Title = s.id, cmp.Or(s.title.Text, w.title)
 	w.tell(&out, s.Newest())
 	out.TimeMS = cmp.Or(out.TimeMS, file.ModifiedMS, logMS)
-	p.Emit(out)
-	return nil
-}
-
-// alone reads the events of a session that has no workspace.
-func (s *sight) alone(p *catalog.Parsing) error {
-	f, err := p.Open(p.Unit.Path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	if err := s.Read(f, s.see, nil); err != nil {
-		return err
-	}
-	if !s.Talked() {
-		p.Skip("", catalog.NoConversation)
-		return nil
-	}
-	out := s.Session()
-	out.ID, out.Title = s.id, s.title.Text
 	p.Emit(out)
 	return nil
 }
