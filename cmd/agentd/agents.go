@@ -25,7 +25,7 @@ func newAgents(a *app) *cobra.Command {
 }
 
 func (a *app) listAgents(asJSON bool) error {
-	agents, err := a.registered()
+	agents, err := a.registered(spaceFlags{}, nil)
 	if err != nil {
 		return err
 	}

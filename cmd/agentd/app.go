@@ -53,9 +53,12 @@ func (a *app) workspaceRoot() (string, error) {
 	return root, nil
 }
 
-// registered returns the agents that sessions can name.
-func (a *app) registered() (*actors.Agents, error) {
+// registered returns the agents that sessions can name. Connect is for the space agent, see registerSpace.
+func (a *app) registered(flags spaceFlags, connect connectFunc) (*actors.Agents, error) {
 	agents := &actors.Agents{}
+	if err := a.registerSpace(agents, flags, connect); err != nil {
+		return nil, err
+	}
 	for _, register := range a.agents {
 		if err := register(agents); err != nil {
 			return nil, err

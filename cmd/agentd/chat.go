@@ -62,7 +62,7 @@ type lineSource interface {
 var errAborted = errors.New("aborted")
 
 func (a *app) chat(ctx context.Context, flags *talkFlags) (err error) {
-	opts, err := flags.options()
+	opts, err := flags.options(a)
 	if err != nil {
 		return err
 	}

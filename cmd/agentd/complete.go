@@ -88,7 +88,7 @@ func (a *app) completeSessions(_ *cobra.Command, args []string, begun string) ([
 
 // completeAgents offers the ids of agents.
 func (a *app) completeAgents(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	agents, err := a.registered()
+	agents, err := a.registered(spaceFlags{}, nil)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -65,6 +65,7 @@ func topics() []*cobra.Command {
 		{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesTopic},
 		{Use: "json-lines", Short: "What --json prints", Long: jsonLinesTopic},
 		{Use: "files", Short: "What lies in the data directory", Long: filesTopic},
+		{Use: "space", Short: "The agent that works with OpenCode", Long: spaceTopic},
 	}
 }
 
@@ -77,5 +78,7 @@ const filesTopic = `The data directory is --data-dir, else $AGENTD_HOME, else $X
   agent-artifacts/SESSION/         files that the session's tools made, such as its drawing
   agent-approvals/grants.json      approvals for good ("agentd approvals")
   agent-presets/overrides.json     presets that were turned on or off ("agentd presets")
+  agent-opencode/space.json        what the space agent is to use ("agentd help space"); you write it
+  agent-opencode/                  what OpenCode is given and keeps
   chat-history                     lines typed in "agentd chat"
   LOCK                             held by the process that owns the directory, with its id in it`

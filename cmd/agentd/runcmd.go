@@ -55,7 +55,7 @@ func (a *app) runTurn(ctx context.Context, p runParams) error {
 	if err := p.onBusy.Validate(); err != nil {
 		return misuse("--on-busy: %w", err)
 	}
-	opts, err := p.flags.options()
+	opts, err := p.flags.options(a)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type talkFlags struct {
 	agent   string
 	allow   []string
 	full    bool
+	space   spaceFlags
 }
 
 // add defines the flags.
@@ -29,6 +30,7 @@ func (f *talkFlags) add(a *app, cmd *cobra.Command) {
 	flags.StringVar(&f.agent, "agent", "", fmt.Sprintf("talk to this `agent` (default %s)", local.ID))
 	flags.StringArrayVar(&f.allow, "yes-risk", nil, "approve every call of this `risk` without asking; may be given more than once: "+riskNames())
 	flags.BoolVar(&f.full, "full", false, "do not cut long results in a terminal")
+	f.space.add(flags)
 	cmd.MarkFlagsMutuallyExclusive("session", "new")
 	complete(cmd, "session", a.completeSessions)
 	complete(cmd, "agent", a.completeAgents)
@@ -48,8 +50,11 @@ func risks() []string {
 func riskNames() string { return strings.Join(risks(), ", ") }
 
 // options checks the flags and returns what they ask of the runtime.
-func (f *talkFlags) options() (hostOptions, error) {
-	var opts hostOptions
+func (f *talkFlags) options(a *app) (hostOptions, error) {
+	opts := hostOptions{space: f.space}
+	if a.interactive() {
+		opts.requestWait = personWait
+	}
 	if f.agent != "" {
 		if err := messages.AgentID(f.agent).Validate(); err != nil {
 			return opts, fmt.Errorf("--agent: %w", err)
