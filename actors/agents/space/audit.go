@@ -2,6 +2,7 @@ package space
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,7 +10,7 @@ import (
 	"agentd/providers/opencode"
 )
 
-// fetch asks for the turn's messages: those that answer its prompt, oldest first. They are taken into the feed too.
+// fetch asks for the turn's messages: those that answer its prompt, oldest first.
 func (t *turn) fetch(ctx context.Context) ([]opencode.Message, error) {
 	// One more than is known of shows that nothing is missing in front.
 	for limit := len(t.feed.asks) + len(t.feed.steps) + len(t.feed.hidden) + 2; ; limit *= 4 {
@@ -20,37 +21,31 @@ func (t *turn) fetch(ctx context.Context) ([]opencode.Message, error) {
 		if len(list) == limit && list[0].ID > t.feed.newest {
 			continue
 		}
-		return t.take(list), nil
+		var answers []opencode.Message
+		for _, m := range list {
+			t.feed.message(m)
+			if t.feed.step(m.ID) != nil {
+				answers = append(answers, m)
+			}
+		}
+		return answers, nil
 	}
 }
 
-func (t *turn) take(list []opencode.Message) []opencode.Message {
-	var answers []opencode.Message
-	for _, m := range list {
-		t.feed.message(m)
-		if t.feed.step(m.ID) == nil {
-			continue
-		}
-		for _, p := range m.Parts {
-			t.feed.part(p)
-		}
-		answers = append(answers, m)
-	}
-	return answers
-}
-
-// missing returns the items of the calls that did not reach our server, as far as they are not recorded.
-func (t *turn) missing(answers []opencode.Message, over bool) []messages.Item {
-	var items []messages.Item
+// absorb takes in what was fetched as if it had been told of, in the order in which it happened. Over says that the turn is over.
+func (t *turn) absorb(answers []opencode.Message, over bool) error {
 	for _, m := range answers {
-		s := t.feed.step(m.ID)
 		for _, p := range m.Parts {
-			if p.Type == opencode.ToolPart {
-				items = append(items, t.noticed(p, s, over)...)
+			if p.Type != opencode.ToolPart {
+				t.feed.part(p)
+				continue
+			}
+			if err := errors.Join(t.show(), t.keep(t.noticed(p, t.feed.step(m.ID), over))); err != nil {
+				return err
 			}
 		}
 	}
-	return items
+	return t.show()
 }
 
 // fault returns what is wrong with the answers, if anything. What OpenCode said at the time counts if they have no error of their own.
@@ -73,25 +68,28 @@ func (t *turn) fault(answers []opencode.Message) error {
 	return last.Err()
 }
 
-// finals are the items that complete a turn that went well: its texts in their last form, and the answer last. They replace the drafts.
+// finals are the items that complete a turn that went well: what was not told of yet, texts in their last form in place of the drafts, and
+// the answer at the end.
 func (t *turn) finals(answers []opencode.Message) (result string, items []messages.Item) {
 	for i, m := range answers {
+		said := t.final(assistantID(m.ID), messages.ItemMessage, m, m.Text())
+		said.Role = messages.RoleAssistant
 		last := i == len(answers)-1
+		pending := said.Content != "" && !last
 		for _, p := range m.Parts {
-			if p.Type == opencode.ReasoningPart && p.Text != "" {
+			switch {
+			case p.Type == opencode.ToolPart:
+				items = append(items, t.noticed(p, t.feed.step(m.ID), true)...)
+			case p.Type == opencode.ReasoningPart && p.Text != "":
 				items = append(items, t.final(reasoningID(p.ID), messages.ItemReasoning, m, p.Text))
+			case p.Type == opencode.TextPart && p.Text != "" && pending:
+				items, pending = append(items, said), false
 			}
 		}
-		text := m.Text()
-		if text == "" && !last {
-			continue
-		}
-		item := t.final(assistantID(m.ID), messages.ItemMessage, m, text)
-		item.Role = messages.RoleAssistant
 		if last {
-			item.Usage, result = usage(answers), text
+			said.Usage, result = usage(answers), m.Text()
+			items = append(items, said)
 		}
-		items = append(items, item)
 	}
 	return cutTo(result, maxResult), items
 }

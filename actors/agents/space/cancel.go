@@ -114,5 +114,5 @@ func (t *turn) recorded(own context.Context) error {
 		return err
 	}
 	t.left(answers)
-	return t.keep(t.missing(answers, true))
+	return t.absorb(answers, true)
 }

@@ -55,11 +55,16 @@ func (f *feed) message(m opencode.Message) {
 	}
 	switch {
 	case m.Role == opencode.UserRole:
-		if !slices.Contains(f.asks, m.ID) {
-			f.asks = append(f.asks, m.ID)
-		}
-	case m.Role == opencode.AssistantRole && slices.Contains(f.asks, m.ParentID):
+		f.ask(m.ID)
+	case m.Role == opencode.AssistantRole && m.ParentID > f.newest:
+		f.ask(m.ParentID) // Its own word may be missing.
 		f.assistant(m)
+	}
+}
+
+func (f *feed) ask(id string) {
+	if !slices.Contains(f.asks, id) {
+		f.asks = append(f.asks, id)
 	}
 }
 

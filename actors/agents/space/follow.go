@@ -115,7 +115,8 @@ func (t *turn) part(p opencode.Part) error {
 		return nil // A call of the turn before.
 	}
 	t.calls[p.ID] = p
-	return t.keep(t.noticed(p, s, false))
+	// A call that waits to be told of goes on with this. What the model said before it comes first.
+	return errors.Join(t.show(), t.keep(t.noticed(p, s, false)))
 }
 
 // unended are the items that close the calls that were told of last as running.
@@ -157,7 +158,7 @@ func (t *turn) look(own context.Context) (ended bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := t.keep(t.missing(answers, false)); err != nil {
+	if err := t.absorb(answers, false); err != nil {
 		return false, err
 	}
 	switch {

@@ -12,7 +12,7 @@ import (
 
 // partWait is how long a call that reached us waits to be told of by the events. They come from the same process just before it, so
 // this is used up only when the stream of events is broken.
-const partWait = 500 * time.Millisecond
+const partWait = 3 * time.Second
 
 // toolPart is a tool call as OpenCode tells of it.
 type toolPart struct {

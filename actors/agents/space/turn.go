@@ -117,13 +117,12 @@ func (t *turn) finish(own context.Context) error {
 	if err != nil {
 		return t.fail(own, err)
 	}
-	items := t.missing(answers, true)
 	t.left(answers)
 	if err := t.fault(answers); err != nil {
-		return errors.Join(t.diagnosed(own, err), t.keep(items))
+		return errors.Join(t.diagnosed(own, err), t.absorb(answers, true))
 	}
-	result, finals := t.finals(answers)
-	return t.tc.Turn.Finish(result, append(items, finals...)...)
+	result, items := t.finals(answers)
+	return t.tc.Turn.Finish(result, items...)
 }
 
 // diagnosed names an unknown model, which OpenCode 1.18 only calls an unknown error.
