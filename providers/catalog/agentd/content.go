@@ -23,15 +23,15 @@ const (
 // Records implements [catalog.ContentReader].
 func (Reader) Records(ctx context.Context, req catalog.ContentRequest) iter.Seq2[catalog.Record, error] {
 	return transcript.Records(ctx, req, func() ([]catalog.Record, error) {
-		s := &stream{ctx: ctx, words: req.Words, places: map[string]int{}}
+		s := &stream{words: req.Words, places: map[string]int{}}
 		dir := filepath.Dir(req.Session.StoreFile)
 		if filepath.Base(dir) == journalDir {
 			dir = filepath.Dir(dir)
 		}
-		err := s.snapshot(filepath.Join(dir, req.Session.ID+".json"))
+		err := s.snapshot(ctx, filepath.Join(dir, req.Session.ID+".json"))
 		for _, e := range parseExtents(req.Session.Ref) {
 			if err == nil {
-				err = s.segment(filepath.Join(dir, journalDir, e.segment), e, req.Session.ID)
+				err = s.segment(ctx, filepath.Join(dir, journalDir, e.segment), e, req.Session.ID)
 			}
 		}
 		return s.records, err
@@ -40,7 +40,6 @@ func (Reader) Records(ctx context.Context, req catalog.ContentRequest) iter.Seq2
 
 // stream collects the items of a session.
 type stream struct {
-	ctx     context.Context
 	words   []string
 	records []catalog.Record
 	// places finds the record of an item. A record without text stands for an item that says nothing, or was dropped.
@@ -51,7 +50,7 @@ type stream struct {
 }
 
 // snapshot reads the items of a snapshot. One that is not there has none.
-func (s *stream) snapshot(path string) error {
+func (s *stream) snapshot(ctx context.Context, path string) error {
 	f, err := bounded.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -62,7 +61,7 @@ func (s *stream) snapshot(path string) error {
 	defer func() { _ = f.Close() }()
 	for line, err := range f.Head(maxSnapshotBytes) {
 		if err == nil {
-			err = s.ctx.Err()
+			err = ctx.Err()
 		}
 		switch {
 		case err != nil:
@@ -77,7 +76,7 @@ func (s *stream) snapshot(path string) error {
 }
 
 // segment reads the records that the snapshot lacks. A segment that is gone meanwhile was folded.
-func (s *stream) segment(path string, e extent, id string) error {
+func (s *stream) segment(ctx context.Context, path string, e extent, id string) error {
 	f, err := bounded.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -89,7 +88,7 @@ func (s *stream) segment(path string, e extent, id string) error {
 	// One byte more than the records, so that the last one has its line end.
 	for line, err := range bounded.Lines(io.NewSectionReader(f, e.from, e.to-e.from+1), e.to-e.from+2) {
 		if err == nil {
-			err = s.ctx.Err()
+			err = ctx.Err()
 		}
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@
 //   - The last activity is the newest time in the state or in the wire.
 //   - A fork names its source; a child that another session asked for is non-interactive. The wires of sub-agents
 //     (agents/<other>/wire.jsonl) are parts of the session. Headless runs are not marked.
-//   - The Python program of the same name kept ~/.kimi; its sessions are not read. Kimi Code takes them over into its own store.
+//   - The Python program of the same name, which came before, keeps ~/.kimi. Its sessions are not read.
 //
 // # Promises
 //

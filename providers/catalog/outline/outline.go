@@ -12,10 +12,14 @@ import (
 const (
 	// Whole is the longest transcript that is read from its start to its end.
 	Whole = 128 << 10
-	// Head and Tail are what is read at least of a longer one.
-	Head, Tail = 32 << 10, 64 << 10
-	// HeadMax and TailMax are what is read at most.
-	HeadMax, TailMax = 2 << 20, 1 << 20
+	// Head is what is read at least of the start of a longer one.
+	Head = 32 << 10
+	// HeadMax is what is read at most of it.
+	HeadMax = 2 << 20
+	// Tail is what is read at least of its end.
+	Tail = 64 << 10
+	// TailMax is what is read at most of it.
+	TailMax = 1 << 20
 )
 
 // Outline is what was seen of a transcript. It serves one reading of one file.

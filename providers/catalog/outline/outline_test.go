@@ -22,14 +22,16 @@ import (
 // reader lists one file and outlines it: lines "<unix ms> <what> <text>".
 type reader struct{ path string }
 
-func (reader) Agent() catalog.Agent                                { return catalog.Qwen }
-func (r reader) Roots(catalog.Env) []catalog.Root                  { return []catalog.Root{{Path: r.path}} }
+func (reader) Agent() catalog.Agent               { return catalog.Qwen }
+func (r reader) Roots(catalog.Env) []catalog.Root { return []catalog.Root{{Path: r.path}} }
+
 func (reader) Modes() []catalog.Mode                               { return []catalog.Mode{{Name: catalog.DefaultMode}} }
 func (reader) Launch(catalog.Env, *catalog.Session) catalog.Launch { return catalog.Launch{} }
 func (r reader) Discover(_ context.Context, d *catalog.Discovery) error {
 	d.Add(catalog.Unit{Path: r.path})
 	return nil
 }
+
 func (r reader) Parse(_ context.Context, p *catalog.Parsing) error {
 	f, err := p.Open(p.Unit.Path)
 	if err != nil {

@@ -90,7 +90,8 @@ func writeStore(tb testing.TB, env catalog.Env) []catalogtest.Want {
 	a.say(tb, "user", "<system-reminder>noise</system-reminder>", nil)
 	a.say(tb, "user", "Fix the parser", map[string]any{"provenance": "real_user"})
 	a.add(tb, "assistant", map[string]any{"message": map[string]any{"role": "model", "parts": []any{
-		map[string]any{"text": "secret thought", "thought": true}, map[string]any{"text": "The zebra is fixed."},
+		map[string]any{"text": "secret thought", "thought": true},
+		map[string]any{"text": "The zebra is fixed."},
 		map[string]any{"functionCall": map[string]any{"name": "ls", "args": map[string]any{"path": "."}}},
 	}}})
 	a.add(tb, "tool_result", map[string]any{"message": map[string]any{"role": "user", "parts": []any{
@@ -199,6 +200,7 @@ func TestRoots(t *testing.T) {
 			".qwen/settings.json": fmt.Sprintf(named, "~/s"), "work/.qwen/settings.json": fmt.Sprintf(named, ".qwen"),
 		}, []string{"work/.qwen", ".qwen"}},
 		{"settings that name the usual place", nil, map[string]string{".qwen/settings.json": fmt.Sprintf(named, "~/.qwen")}, []string{".qwen"}},
+		{"settings with comments", nil, map[string]string{".qwen/settings.json": "// mine\n{ /* here */ \"advanced\": { // there\n \"runtimeOutputDir\": \"~/s\" } }"}, []string{"s", ".qwen"}},
 		{"damaged settings", nil, map[string]string{".qwen/settings.json": `{"advanced":`}, []string{".qwen"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
