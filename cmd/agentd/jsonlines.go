@@ -32,6 +32,7 @@ agentd sessions tail --json       {"kind":"item",...}, {"kind":"item-updated",..
 agentd agents --json              {"kind":"agent","id":ID,"name":TEXT}, with "error" if it cannot be used
 agentd presets --json             {"kind":"preset","name":NAME,"risk":RISK,"override":auto|on|off,"active":BOOL,...}
 agentd approvals --json           {"kind":"approval","grant":GRANT}
+agentd doctor --json              {"kind":"check","name":TEXT,"health":ok|warning|fault,"text":TEXT,"mend":TEXT}
 agentd repair --json              one report: {"quarantine":PATH,"records":N,"bad-lines":[...],"sessions":[...],"untouched":[PATH]}
 agentd sessions export --format json
                                   one JSON document: {"head":HEAD,"items":[ITEM]}

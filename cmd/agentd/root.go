@@ -28,7 +28,7 @@ func newRoot(a *app) *cobra.Command {
 		inGroup("talk", newRun(a)), inGroup("talk", newChat(a)),
 		inGroup("see", newSessions(a)), inGroup("see", newAgents(a)), inGroup("see", newPresets(a)), inGroup("see", newApprovals(a)),
 		inGroup("see", newAgf(a)),
-		inGroup("keep", newRepair(a)), inGroup("keep", newVersion(a)),
+		inGroup("keep", newDoctor(a)), inGroup("keep", newRepair(a)), inGroup("keep", newVersion(a)),
 	)
 	root.AddCommand(topics()...)
 	a.markStart(root)
