@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // The windows of a transcript, in bytes. The first ones are always read, the second ones when something is missing.
@@ -289,7 +289,7 @@ func (s *sight) tell(f *bounded.File) {
 	}
 	out := catalog.Session{
 		ID: id, ProjectPath: s.cwd, TimeMS: cmp.Or(s.newest, s.p.Believe(f.ModTime.UnixMilli())),
-		Title: cmp.Or(s.customTitle, s.aiTitle), Prompts: slices.DeleteFunc([]string{s.firstPrompt, s.lastPrompt}, func(t string) bool { return t == "" }),
+		Title: cmp.Or(s.customTitle, s.aiTitle), Prompts: transcript.Prompts(s.firstPrompt, s.lastPrompt),
 		Recap: s.recap, Branch: branch, Worktree: s.worktree, NonInteractive: s.headless && !s.terminal,
 		Details: catalog.Details{StartedMS: s.oldest},
 	}

@@ -10,6 +10,7 @@ import (
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
 	"agentd/providers/catalog/database"
+	"agentd/providers/catalog/transcript"
 )
 
 // maxChatText bounds what is read of a chat for its content; more of it is left out.
@@ -22,58 +23,38 @@ func (Reader) Records(ctx context.Context, req catalog.ContentRequest) iter.Seq2
 	case strings.HasSuffix(path, ".jsonl"):
 		return catalog.LineRecords(ctx, req, path, func(line bounded.Line) []catalog.Record { return records(line.Data) })
 	case strings.HasSuffix(path, ".txt"):
-		return handOut(textRecords(path), req)
+		return transcript.Records(ctx, req, func() ([]catalog.Record, error) { return textRecords(path) })
 	default:
-		return handOut(chatRecords(ctx, req), req)
-	}
-}
-
-// collected is what was read at once.
-type collected struct {
-	records []catalog.Record
-	sorted  bool // the newest stand first already, if that was asked for
-	err     error
-}
-
-func handOut(c collected, req catalog.ContentRequest) iter.Seq2[catalog.Record, error] {
-	return func(yield func(catalog.Record, error) bool) {
-		if req.NewestFirst && !c.sorted {
-			slices.Reverse(c.records)
-		}
-		for _, rec := range c.records {
-			if rec.Text != "" && !yield(rec, nil) {
-				return
+		return transcript.Records(ctx, req, func() ([]catalog.Record, error) {
+			all, err := chatRecords(ctx, req)
+			if req.NewestFirst {
+				slices.Reverse(all) // They are turned once more.
 			}
-		}
-		if c.err != nil {
-			yield(catalog.Record{}, c.err)
-		}
+			return all, err
+		})
 	}
 }
 
 // textRecords reads a transcript in plain text.
-func textRecords(path string) collected {
+func textRecords(path string) (out []catalog.Record, err error) {
 	data, err := bounded.ReadAll(path, maxChatText)
 	if err != nil {
-		return collected{err: err}
+		return nil, err
 	}
-	var c collected
 	for i, part := range sections(bounded.Clean(data)) {
 		rec := catalog.Record{Role: catalog.Assistant, Text: bounded.Clip(strings.TrimSpace(part.text), catalog.MaxRecordBytes), Cite: "section " + strconv.Itoa(i)}
 		if part.user {
 			rec.Role = catalog.User
 		}
-		rec.Cut = len(part.text) > catalog.MaxRecordBytes
-		c.records = append(c.records, rec)
+		out = append(out, rec)
 	}
-	return c
+	return out, nil
 }
 
-// chatRecords reads a chat's database.
-func chatRecords(ctx context.Context, req catalog.ContentRequest) collected {
-	c := collected{sorted: true}
-	c.err = database.View(ctx, req.Session.StoreFile, func(ctx context.Context, db *database.DB) error {
-		c.records = nil
+// chatRecords reads a chat's database, in the order that was asked for, because of a long chat only what comes first is read.
+func chatRecords(ctx context.Context, req catalog.ContentRequest) (out []catalog.Record, err error) {
+	err = database.View(ctx, req.Session.StoreFile, func(ctx context.Context, db *database.DB) error {
+		out = nil
 		size := 0
 		var head chat
 		if err := head.header(ctx, db); err != nil {
@@ -96,13 +77,13 @@ func chatRecords(ctx context.Context, req catalog.ContentRequest) collected {
 			if req.NewestFirst {
 				slices.Reverse(all)
 			}
-			c.records = append(c.records, all...)
+			out = append(out, all...)
 			return size < maxChatText
 		}}
 		_, err = w.walk(decodeTree(root), "", 0)
 		return err
 	})
-	return c
+	return out, err
 }
 
 // records returns what a message says. What the model thought is left out.
@@ -121,39 +102,19 @@ func records(data []byte) (out []catalog.Record) {
 		return []catalog.Record{{Role: role, Text: m.content.Text(catalog.MaxRecordBytes)}}
 	}
 	for block := range bounded.Elements(m.content.Raw) {
-		var kind, text, name, input, result bounded.Value
-		for key, v := range bounded.Fields(block.Raw) {
-			switch string(key) {
-			case "type":
-				kind = v
-			case "text":
-				text = v
-			case "toolName", "name":
-				name = v
-			case "args", "input":
-				input = v
-			case "result", "output", "content":
-				result = v
-			}
-		}
-		switch string(kind.Bytes()) {
+		b := transcript.Decode(block)
+		switch string(b.Kind.Bytes()) {
 		case "text":
-			out = append(out, catalog.Record{Role: role, Text: text.Text(catalog.MaxRecordBytes)})
+			out = append(out, catalog.Record{Role: role, Text: b.Text.Text(catalog.MaxRecordBytes)})
 		case "tool-call", "tool_use":
-			out = append(out, catalog.Record{Role: catalog.Tool, Text: strings.TrimSpace(name.Text(256) + " " + raw(input))})
+			out = append(out, catalog.Record{Role: catalog.Tool, Text: transcript.Call(b.Name, b.Input)})
 		case "tool-result", "tool_result":
-			said := catalog.Said(result)
+			said := catalog.Said(b.Result)
 			if said == "" {
-				said = raw(result)
+				said = transcript.Raw(b.Result, catalog.MaxRecordBytes)
 			}
 			out = append(out, catalog.Record{Role: catalog.Tool, Text: said})
 		}
 	}
 	return out
-}
-
-// raw returns JSON as it stands.
-func raw(v bounded.Value) string {
-	const limit = catalog.MaxRecordBytes - 300
-	return bounded.Clip(bounded.Clean(v.Raw[:min(len(v.Raw), limit)]), limit)
 }

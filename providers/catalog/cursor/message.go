@@ -5,6 +5,7 @@ import (
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // message is a message of a chat or a line of a transcript.
@@ -32,36 +33,12 @@ func decodeMessage(data []byte) message {
 	return m
 }
 
-// text returns the text blocks of a message.
-func (m *message) text(limit int) string {
-	if m.content.IsString() {
-		return m.content.Text(limit)
-	}
-	var out strings.Builder
-	for block := range bounded.Elements(m.content.Raw) {
-		var kind, text bounded.Value
-		for key, v := range bounded.Fields(block.Raw) {
-			switch string(key) {
-			case "type":
-				kind = v
-			case "text":
-				text = v
-			}
-		}
-		if kind.Equal("text") && out.Len() < limit {
-			out.WriteString(text.Text(limit))
-			out.WriteByte('\n')
-		}
-	}
-	return bounded.Clip(out.String(), limit)
-}
-
 // prompt returns what a person typed.
 func (m *message) prompt() string {
 	if !m.role.Equal("user") {
 		return ""
 	}
-	return query(m.text(64 << 10))
+	return query(transcript.Text(m.content, 64<<10))
 }
 
 // query takes the person's words out of what the program wrapped around them.
@@ -79,21 +56,15 @@ func query(text string) string {
 	if out != "" {
 		return bounded.Clip(out, catalog.MaxTextBytes)
 	}
-	text = strings.TrimSpace(text)
-	for _, mark := range []string{
-		"<user_info>", "<git_status>", "<project_layout>", "<system_reminder>", "<open_and_recently_viewed_files>", "<rules>", "<agent_transcripts>",
+	return bounded.Clip(transcript.Typed(
+		text, "<user_info>", "<git_status>", "<project_layout>", "<system_reminder>", "<open_and_recently_viewed_files>", "<rules>", "<agent_transcripts>",
 		"<attached_files>", "<additional_data>", "<environment_details>", "<user_query>",
-	} {
-		if strings.HasPrefix(text, mark) {
-			return ""
-		}
-	}
-	return bounded.Clip(text, catalog.MaxTextBytes)
+	), catalog.MaxTextBytes)
 }
 
 // workspace returns the directory that the model was told it works in.
 func (m *message) workspace() string {
-	text := m.text(64 << 10)
+	text := transcript.Text(m.content, 64<<10)
 	_, info, ok := strings.Cut(text, "<user_info>")
 	if !ok {
 		return ""

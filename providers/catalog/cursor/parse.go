@@ -6,12 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
 	"agentd/providers/catalog/database"
+	"agentd/providers/catalog/transcript"
 )
 
 const (
@@ -107,7 +107,7 @@ func parseChat(ctx context.Context, p *catalog.Parsing) error {
 	c.created = p.Believe(c.created)
 	s := catalog.Session{
 		ID: filepath.Base(filepath.Dir(p.Unit.Path)), ProjectPath: cmp.Or(side.cwd, c.cwd), Title: cmp.Or(side.title, c.name), TimeMS: side.updated,
-		Prompts: slices.DeleteFunc([]string{c.first, c.last}, func(t string) bool { return t == "" }),
+		Prompts: transcript.Prompts(c.first, c.last),
 		Details: catalog.Details{StartedMS: cmp.Or(side.created, c.created)},
 	}
 	if side.subAgent {
@@ -221,23 +221,19 @@ func parseTranscript(p *catalog.Parsing) error {
 	}
 	defer func() { _ = f.Close() }()
 	var first, last string
-	for line, err := range f.Head(512 << 10) {
-		if err != nil {
-			return err
-		}
+	windows := transcript.Windows{Whole: 512 << 10, Head: 512 << 10, Tail: 64 << 10, TailMax: 64 << 10}
+	_, err = transcript.Ends(f, windows, func(line bounded.Line) bool {
 		m := decodeMessage(line.Data)
-		if first = m.prompt(); first != "" {
-			break
-		}
-	}
-	for line, err := range f.Tail(64 << 10) {
-		if err != nil {
-			return err
-		}
+		prompt := m.prompt()
+		first, last = cmp.Or(first, prompt), cmp.Or(prompt, last)
+		return first != ""
+	}, func(line bounded.Line) bool {
 		m := decodeMessage(line.Data)
-		if last = m.prompt(); last != "" {
-			break
-		}
+		last = m.prompt()
+		return last != ""
+	})
+	if err != nil {
+		return err
 	}
 	emitTranscript(p, f, first, last)
 	return nil
@@ -294,7 +290,7 @@ func sections(text string) (out []section) {
 
 func emitTranscript(p *catalog.Parsing, f *bounded.File, first, last string) {
 	s := catalog.Session{
-		ID: stem(f.Path), TimeMS: p.Believe(f.ModTime.UnixMilli()), Prompts: slices.DeleteFunc([]string{first, last}, func(t string) bool { return t == "" }),
+		ID: stem(f.Path), TimeMS: p.Believe(f.ModTime.UnixMilli()), Prompts: transcript.Prompts(first, last),
 	}
 	if p.Unit.Kind == kindSubAgent {
 		s.NonInteractive, s.Relation, s.Parent = true, catalog.SubAgent, parentOf(f.Path)

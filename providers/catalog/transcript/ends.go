@@ -8,7 +8,8 @@ type Windows struct {
 	Whole int64
 	// Head is how much is read at most of the start of a larger one.
 	Head int64
-	// Tail is how much of its end is read in any case, and TailMax how much when that told nothing.
+	// Tail is how much of its end is read in any case, and TailMax how much when that told nothing. When they are the same, reading
+	// ends as soon as it told something.
 	Tail, TailMax int64
 }
 
@@ -34,7 +35,7 @@ func Ends(f *bounded.File, w Windows, head, tail func(bounded.Line) bool) (whole
 	if whole {
 		return whole, nil
 	}
-	for _, limit := range []int64{w.Tail, w.TailMax} {
+	for _, limit := range []int64{w.Tail, max(w.Tail, w.TailMax)} {
 		dated := false
 		for line, err := range f.Tail(limit) {
 			if err != nil {
@@ -44,7 +45,7 @@ func Ends(f *bounded.File, w Windows, head, tail func(bounded.Line) bool) (whole
 				break
 			}
 		}
-		if dated {
+		if dated || limit >= w.TailMax {
 			break
 		}
 	}
