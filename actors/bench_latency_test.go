@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -123,25 +124,57 @@ func registerWaiting(b *testing.B, rt *actors.Runtime) {
 	}
 }
 
-// BenchmarkIdleSession is the memory of a live session that does nothing and has no items.
+// BenchmarkIdleSession is the memory of a live session that does nothing and has no items, beside what the memory store keeps of it: that is measured
+// alone, and printed too. A session with a file has nothing of it in memory.
 func BenchmarkIdleSession(b *testing.B) {
 	const count = 20_000
 	for range b.N {
-		rt := benchRuntime(b, memory.New())
-		before := heap()
+		store := storeShare(b, count)
+		rt := benchRuntimeOf(b, memory.New(), &actors.Options{FoldDelay: time.Hour}) // What the store makes of them is the store's.
+		before, spansBefore := heap()
 		benchIDs(b, rt, count)
-		b.ReportMetric(float64(heap()-before)/count, "B/session")
+		after, spansAfter := heap()
+		b.ReportMetric(float64(after-before)/count-store, "B/session")
+		b.ReportMetric(float64(spansAfter-spansBefore)/count-store, "B-with-gaps/session")
+		b.ReportMetric(store, "store-B/session")
 	}
 	b.ReportMetric(0, "ns/op")
 }
 
-// heap is the live heap after a collection.
-func heap() int64 {
+// storeShare is what a memory store takes for each of so many new sessions, in bytes.
+func storeShare(b *testing.B, count int) float64 {
+	b.Helper()
+	store := memory.New()
+	before, _ := heap()
+	for range count {
+		id := messages.NewSessionID()
+		handle, err := store.Create(b.Context(), id)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rec, err := messages.EncodeChange(1, 1_700_000_000, messages.Created{AgentID: "instant", Epoch: handle.Epoch})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := errors.Join(store.Commit(b.Context(), []persistence.Append{{Handle: handle, ID: 1, Records: []messages.Record{rec}}})...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	after, _ := heap()
+	share := float64(after-before) / float64(count)
+	if err := store.Close(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return share
+}
+
+// heap is what lives in the heap after a collection; and what the heap and the stacks occupy, with the gaps that the dead have left.
+func heap() (live, occupied int64) {
 	runtime.GC()
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapInuse + stats.StackInuse)
+	return int64(stats.HeapAlloc), int64(stats.HeapInuse + stats.StackInuse)
 }
 
 // BenchmarkWake is the time to the first answer of a session of 100 items that is not in memory.

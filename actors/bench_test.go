@@ -24,6 +24,11 @@ func instant(_ context.Context, t *actors.TurnContext) error {
 
 func benchRuntime(b *testing.B, store persistence.Store) *actors.Runtime {
 	b.Helper()
+	return benchRuntimeOf(b, store, nil)
+}
+
+func benchRuntimeOf(b *testing.B, store persistence.Store, opts *actors.Options) *actors.Runtime {
+	b.Helper()
 	agents := &actors.Agents{}
 	if err := agents.Register("instant", func() (actors.Agent, error) { return actors.AgentFunc(instant), nil }); err != nil {
 		b.Fatal(err)
@@ -32,7 +37,7 @@ func benchRuntime(b *testing.B, store persistence.Store) *actors.Runtime {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rt, err := actors.Start(actors.Deps{Store: store, Agents: agents, Presets: manager}, nil)
+	rt, err := actors.Start(actors.Deps{Store: store, Agents: agents, Presets: manager}, opts)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -47,15 +52,18 @@ func benchRuntime(b *testing.B, store persistence.Store) *actors.Runtime {
 func benchIDs(b *testing.B, rt *actors.Runtime, count int) []messages.SessionID {
 	b.Helper()
 	ids := make([]messages.SessionID, count)
+	var next atomic.Int64
 	var wait sync.WaitGroup
-	for i := range ids {
+	for range 256 { // One for each would leave its bookkeeping in the heap.
 		wait.Go(func() {
-			head, err := rt.CreateSession(b.Context(), "instant", actors.CreateOptions{})
-			if err != nil {
-				b.Error(err)
-				return
+			for i := next.Add(1) - 1; i < int64(count); i = next.Add(1) - 1 {
+				head, err := rt.CreateSession(b.Context(), "instant", actors.CreateOptions{})
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				ids[i] = head.ID
 			}
-			ids[i] = head.ID
 		})
 	}
 	wait.Wait()

@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,27 +12,24 @@ import (
 )
 
 // entry is one live session as the runtime's face sees it. The registry makes it; it outlives the incarnations
-// of the session's actor, and ends with the actor.
+// of the session's actor, and ends with the actor. An idle session is little more than this, so that it holds nothing that was needed once.
 type entry struct {
 	// Set at construction.
 	id      messages.SessionID
-	create  *creation // non-nil for a session that is being created
 	runtime *Runtime
 	pid     *actor.PID // set by the registry before anybody sees the entry
 
-	// ready is closed when the session is loaded, or could not be: then fault says why.
-	ready     chan struct{}
-	readyOnce sync.Once
-	fault     error
-	agentID   messages.AgentID // written before ready is closed
-
-	// gone is closed when the actor has left. Whoever waits for an answer stops waiting then.
-	gone     chan struct{}
-	goneOnce sync.Once
+	// create is what a new session starts with, until that is answered. It is owned by the actor.
+	create *creation
+	// loading is nil once the session is loaded. What could not be loaded keeps it.
+	loading atomic.Pointer[loading]
+	agentID messages.AgentID // written before the session is loaded
 
 	// life is closed when the present incarnation of the actor ends. At the same moment the next one gets its own, although it has
-	// not begun: what is sent to it from then on waits for it in the mailbox.
+	// not begun: what is sent to it from then on waits for it in the mailbox. Whoever waits for an answer stops waiting then.
 	life atomic.Pointer[chan struct{}]
+	// gone says that the actor has left for good. It is set before the last life is closed.
+	gone atomic.Bool
 	// begun says that there was an incarnation. It is owned by the actor.
 	begun bool
 
@@ -48,14 +44,22 @@ type entry struct {
 	folding atomic.Bool
 }
 
-// creation is what a new session starts with, and who waits for it.
+// loading is what those wait for who come before the session is loaded.
+type loading struct {
+	// done is closed when it is loaded, or could not be: then fault says why.
+	done  chan struct{}
+	fault error
+}
+
+// creation is what a new session starts with, and who waits for it. It is always answered: by the session, or when the entry ends.
 type creation struct {
 	created messages.Created
 	reply   *call[messages.Head]
 }
 
 func newEntry(rt *Runtime, id messages.SessionID, create *creation) *entry {
-	e := &entry{id: id, runtime: rt, create: create, ready: make(chan struct{}), gone: make(chan struct{})}
+	e := &entry{id: id, runtime: rt, create: create}
+	e.loading.Store(&loading{done: make(chan struct{})})
 	life := make(chan struct{})
 	e.life.Store(&life)
 	return e
@@ -66,38 +70,61 @@ func (e *entry) send(msg any) { e.runtime.system.Root.Send(e.pid, msg) }
 
 // loaded says that the session can be used.
 func (e *entry) loaded(agent messages.AgentID) {
-	e.readyOnce.Do(func() {
+	if l := e.loading.Load(); l != nil && l.fault == nil {
 		e.agentID = agent
-		close(e.ready)
-	})
+		e.loading.Store(nil)
+		close(l.done)
+	}
 }
 
 // failed says that the session cannot be used.
 func (e *entry) failed(err error) {
-	e.readyOnce.Do(func() {
-		e.fault = err
-		close(e.ready)
-	})
+	if l := e.loading.Load(); l != nil && l.fault == nil {
+		l.fault = err
+		close(l.done)
+	}
+}
+
+// usable waits until the session is loaded. The error says why it cannot be used.
+func (e *entry) usable(ctx context.Context) error {
+	l := e.loading.Load()
+	if l == nil {
+		return nil
+	}
+	select {
+	case <-l.done:
+		return l.fault
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // left ends the entry: the actor has gone for good.
 func (e *entry) left(err error) {
-	e.goneOnce.Do(func() {
-		e.failed(errors.Join(ErrClosing, err))
-		e.loseTurn("the session's actor has ended", err)
-		if e.create != nil {
-			e.create.reply.fail(errors.Join(ErrClosing, err))
-		}
-		close(e.gone)
-		close(*e.life.Load()) // No incarnation comes any more: this one stays closed, for those who hold the entry still.
-	})
+	if e.gone.Load() {
+		return
+	}
+	e.failed(errors.Join(ErrClosing, err))
+	e.loseTurn("the session's actor has ended", err)
+	if e.create != nil {
+		e.create.reply.fail(errors.Join(ErrClosing, err))
+	}
+	e.gone.Store(true)
+	close(*e.life.Load()) // No incarnation comes any more: this one stays closed, for those who hold the entry still.
 }
 
-// departed waits until the actor has left for good, or the context ends.
-func (e *entry) departed(ctx context.Context) {
-	select {
-	case <-e.gone:
-	case <-ctx.Done():
+// departed waits until the actor has left for good, or the context ends: then the error is its cause.
+func (e *entry) departed(ctx context.Context) error {
+	for {
+		life := e.lifetime()
+		if e.gone.Load() {
+			return nil
+		}
+		select {
+		case <-life:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 

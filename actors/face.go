@@ -47,10 +47,10 @@ func (rt *Runtime) CreateSession(ctx context.Context, agent messages.AgentID, op
 	if err != nil {
 		return messages.Head{}, fmt.Errorf("creating session %q: %w", opts.ID, err)
 	}
-	head, err := create.reply.wait(ctx, e.gone)
+	head, err := create.reply.wait(ctx, nil)
 	if err != nil {
 		if !errors.Is(err, ErrClosing) {
-			e.departed(ctx) // Else a second try would find what is left of this one.
+			_ = e.departed(ctx) // Else a second try would find what is left of this one.
 		}
 		return messages.Head{}, fmt.Errorf("creating session %q: %w", opts.ID, rt.named(err))
 	}
@@ -221,12 +221,7 @@ func (rt *Runtime) DeleteSession(ctx context.Context, id messages.SessionID) err
 		if _, err := c.wait(ctx, life); err != nil {
 			return struct{}{}, err
 		}
-		select {
-		case <-e.gone:
-			return struct{}{}, nil
-		case <-ctx.Done():
-			return struct{}{}, context.Cause(ctx)
-		}
+		return struct{}{}, e.departed(ctx)
 	})
 	if errors.Is(err, persistence.ErrNotFound) || errors.Is(err, persistence.ErrDeleted) || errors.Is(err, ErrDeleted) {
 		return nil
@@ -323,15 +318,13 @@ func withSession[T any](ctx context.Context, rt *Runtime, id messages.SessionID,
 		if err != nil {
 			return zero, err
 		}
-		select {
-		case <-e.ready:
-		case <-ctx.Done():
-			return zero, context.Cause(ctx)
+		err = e.usable(ctx)
+		if ctx.Err() != nil && err != nil {
+			return zero, err
 		}
 		life := e.lifetime() // Of the incarnation that may refuse; the next one has begun, perhaps, when that is known.
-		err = e.fault
 		if err != nil && !errors.Is(err, ErrClosing) {
-			e.departed(ctx) // The next call tries to load it anew.
+			_ = e.departed(ctx) // The next call tries to load it anew.
 		}
 		if err == nil {
 			var value T
@@ -346,7 +339,6 @@ func withSession[T any](ctx context.Context, rt *Runtime, id messages.SessionID,
 			return zero, err
 		}
 		select { // It comes back as a new entry, or as a new incarnation of this one.
-		case <-e.gone:
 		case <-life:
 		case <-ctx.Done():
 			return zero, context.Cause(ctx)

@@ -39,17 +39,23 @@ type finisher interface{ stopped(c actor.Context) }
 // A panic in Stopping or Stopped would leave the engine's actor half alive, so it does not leave here. A message that
 // makes a handler panic, or that comes while stopping, is answered before it is lost.
 type guarded struct {
-	inner   behaviour
-	name    string
-	logger  *slog.Logger
+	inner behaviour
+	*guardNotes
 	closing bool
+}
+
+// guardNotes are what all actors of one description share.
+type guardNotes struct {
+	name   string
+	logger *slog.Logger
 }
 
 // guard returns the props of an actor. The producer makes one behaviour for each
 // incarnation and has no effects.
 func guard(name string, logger *slog.Logger, produce func() behaviour, opts ...actor.PropsOption) *actor.Props {
+	notes := &guardNotes{name: name, logger: logger}
 	return actor.PropsFromProducer(func() actor.Actor {
-		return &guarded{inner: produce(), name: name, logger: logger}
+		return &guarded{inner: produce(), guardNotes: notes}
 	}, append(opts, actor.WithMailbox(newMailbox))...)
 }
 

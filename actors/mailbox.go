@@ -14,8 +14,6 @@ type mailbox struct {
 	// Set by RegisterHandlers, before the first message.
 	invoker    actor.MessageInvoker
 	dispatcher actor.Dispatcher
-	// quick is the dispatcher if it is this package's own.
-	quick *dispatcher
 
 	mu     sync.Mutex
 	user   lane
@@ -31,7 +29,6 @@ func newMailbox() actor.Mailbox { return &mailbox{} }
 // RegisterHandlers implements actor.Mailbox.
 func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, d actor.Dispatcher) {
 	m.invoker, m.dispatcher = invoker, d
-	m.quick, _ = d.(*dispatcher)
 }
 
 // Start implements actor.Mailbox.
@@ -69,8 +66,8 @@ func (m *mailbox) UserMessageCount() int {
 }
 
 func (m *mailbox) schedule() {
-	if m.quick != nil {
-		m.quick.add(m)
+	if quick, ok := m.dispatcher.(*dispatcher); ok {
+		quick.add(m)
 		return
 	}
 	m.dispatcher.Schedule(m.run)
@@ -82,8 +79,8 @@ func (m *mailbox) run() {
 		if handled < m.dispatcher.Throughput() {
 			continue
 		}
-		if m.quick != nil {
-			m.quick.add(m) // Behind the others that wait.
+		if quick, ok := m.dispatcher.(*dispatcher); ok {
+			quick.add(m) // Behind the others that wait.
 			return
 		}
 		handled = 0
@@ -134,9 +131,9 @@ func (m *mailbox) next() (msg any, system bool) {
 	return m.user.pop(), false
 }
 
-// lane is a queue of messages. The first few have their place in it, so that an actor to which little is said costs nothing more.
+// lane is a queue of messages. The first has its place in it, so that an actor to which little is said costs nothing more.
 type lane struct {
-	few  [2]any
+	one  [1]any
 	msgs []any
 	head int
 }
@@ -148,7 +145,7 @@ func (l *lane) len() int { return len(l.msgs) - l.head }
 
 func (l *lane) push(msg any) {
 	if l.msgs == nil {
-		l.msgs = l.few[:0]
+		l.msgs = l.one[:0]
 	}
 	if l.head > 0 && len(l.msgs) == cap(l.msgs) && l.head >= len(l.msgs)/2 {
 		n := copy(l.msgs, l.msgs[l.head:])

@@ -41,6 +41,8 @@ type registryActor struct {
 	runtime *Runtime
 	live    *liveSessions
 	logger  *slog.Logger
+	// sessions describes the actors of sessions.
+	sessions *actor.Props
 
 	// Owned by the actor.
 	generation uint64
@@ -54,7 +56,37 @@ type liveSessions struct {
 	entries sync.Map // messages.SessionID -> *entry
 	// count is owned by the registry; it outlives an incarnation of it.
 	count int
-	byPID map[string]*entry
+	// pids finds the entry of an actor by its name, from before it is spawned until it is gone.
+	mu   sync.Mutex
+	pids map[string]*entry
+}
+
+// enter names the actor that an entry is about to have.
+func (l *liveSessions) enter(pid string, e *entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pids[pid] = e
+}
+
+// leave forgets an actor.
+func (l *liveSessions) leave(pid string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.pids, pid)
+}
+
+// of returns the entry of an actor, or nil.
+func (l *liveSessions) of(pid *actor.PID) *entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.pids[pid.Id]
+}
+
+// actors is how many actors have an entry.
+func (l *liveSessions) actors() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.pids)
 }
 
 func (l *liveSessions) get(id messages.SessionID) (*entry, bool) {
@@ -67,7 +99,6 @@ func (l *liveSessions) get(id messages.SessionID) (*entry, bool) {
 
 func (l *liveSessions) add(e *entry) {
 	l.entries.Store(e.id, e)
-	l.byPID[e.pid.Id] = e
 	l.count++
 }
 
@@ -129,26 +160,31 @@ func (r *registryActor) spawn(c actor.Context, m activate) {
 	e := newEntry(r.runtime, m.id, m.create)
 	r.generation++
 	name := "session-" + string(m.id) + "-" + strconv.FormatUint(r.generation, 10)
-	pid, err := c.SpawnNamed(r.props(e), name)
+	full := c.Self().Id + "/" + name // As the engine names children.
+	r.live.enter(full, e)
+	pid, err := c.SpawnNamed(r.sessions, name)
 	if err != nil {
+		r.live.leave(full)
 		m.reply.fail(fmt.Errorf("starting session %q: %w", m.id, err))
 		return
 	}
 	e.pid = pid
+	r.live.enter(pid.Id, e) // The key is the engine's text from now on, and there is one.
 	r.live.add(e)
 	m.reply.put(e, nil)
 }
 
-func (r *registryActor) props(e *entry) *actor.Props {
-	return guard("session", r.logger, func() behaviour {
-		return &sessionActor{entry: e, runtime: r.runtime, logger: r.logger}
-	}, actor.WithDispatcher(r.runtime.quick), actor.WithSupervisor(&restartWithin{logger: r.logger})) // A turn's actor is not restarted: its agent would run twice.
+// sessionProps are the one description of all session actors: each finds its entry by its name, so that an idle session has none of its own.
+func sessionProps(rt *Runtime) *actor.Props {
+	return guard("session", rt.logger, func() behaviour {
+		return &sessionActor{runtime: rt}
+	}, actor.WithDispatcher(rt.quick), actor.WithSupervisor(&restartWithin{logger: rt.logger})) // A turn's actor is not restarted: its agent would run twice.
 }
 
 // childEnded drops a session whose actor is gone, for whatever reason.
 func (r *registryActor) childEnded(c actor.Context, child *actor.PID) {
-	if e, ok := r.live.byPID[child.Id]; ok {
-		delete(r.live.byPID, child.Id)
+	if e := r.live.of(child); e != nil {
+		r.live.leave(child.Id)
 		r.live.remove(e)
 		e.left(nil)
 		r.onDeparture(c, e)
@@ -198,7 +234,7 @@ func (r *registryActor) schedule(c actor.Context) {
 }
 
 func (r *registryActor) checkDrained() {
-	if r.draining != nil && len(r.live.byPID) == 0 {
+	if r.draining != nil && r.live.actors() == 0 {
 		close(r.draining)
 		r.draining = make(chan struct{}) // Later activations are still refused.
 	}

@@ -55,20 +55,21 @@ func (d *Deps) validate() error {
 // Runtime runs sessions. It is the only way to them: nothing outside this package meets an actor. It is safe for concurrent use.
 type Runtime struct {
 	// Set by Start.
-	options   Options
-	deps      Deps
-	store     persistence.Store
-	logger    *slog.Logger
-	system    *actor.ActorSystem
-	quick     *dispatcher
-	root      *actor.PID
-	journal   *actor.PID
-	snapshots [snapshotActors]*actor.PID
-	registry  *actor.PID
-	toolSync  *actor.PID
-	live      *liveSessions
-	approvals *Approvals
-	surface   *presets.Surface
+	options      Options
+	deps         Deps
+	store        persistence.Store
+	logger       *slog.Logger
+	system       *actor.ActorSystem
+	quick        *dispatcher
+	root         *actor.PID
+	journal      *actor.PID
+	snapshots    [snapshotActors]*actor.PID
+	registry     *actor.PID
+	toolSync     *actor.PID
+	live         *liveSessions
+	turnSpawners *turnSpawners
+	approvals    *Approvals
+	surface      *presets.Surface
 
 	// stopping is set when Stop begins; stopped is closed when everything has ended.
 	stopping atomic.Bool
@@ -103,7 +104,7 @@ func Start(deps Deps, opts *Options) (*Runtime, error) {
 	}
 	rt := &Runtime{
 		options: options, deps: deps, store: deps.Store, logger: options.Logger,
-		live: &liveSessions{byPID: map[string]*entry{}}, stopped: make(chan struct{}),
+		live: &liveSessions{pids: map[string]*entry{}}, stopped: make(chan struct{}),
 	}
 	rt.system = actor.NewActorSystem(
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }),
@@ -112,6 +113,7 @@ func Start(deps Deps, opts *Options) (*Runtime, error) {
 		actor.WithDeadLetterThrottleInterval(deadLetterPause),
 	)
 	rt.quick = newDispatcher(max(goruntime.GOMAXPROCS(0), 2))
+	rt.turnSpawners = newTurnSpawners(rt)
 	if err := rt.spawnTree(grants); err != nil {
 		rt.system.Shutdown()
 		rt.quick.close()
@@ -180,8 +182,9 @@ func (r *rootActor) spawn(c actor.Context) error {
 	rt.approvals = &Approvals{root: rt.system.Root, pid: pid, gone: rt.stopped}
 	syncs := &toolSyncActor{runtime: rt, logger: rt.logger, syncers: map[uint64]*syncing{}}
 	rt.toolSync = child("toolsync", func() behaviour { return syncs }, actor.WithDispatcher(rt.quick))
+	sessions := sessionProps(rt)
 	rt.registry = child("registry", func() behaviour {
-		return &registryActor{runtime: rt, live: rt.live, logger: rt.logger}
+		return &registryActor{runtime: rt, live: rt.live, logger: rt.logger, sessions: sessions}
 	}, actor.WithDispatcher(rt.quick), actor.WithSupervisor(&restartWithin{
 		limit: sessionRestarts, window: sessionRestartWindow, logger: rt.logger,
 	}))

@@ -48,23 +48,21 @@ func (p *promptCall) settle(_ any, err error) { p.fail(err) }
 // effects. It owns the state and the turn's child, and never blocks.
 type sessionActor struct {
 	// Set at construction.
-	entry   *entry
 	runtime *Runtime
-	logger  *slog.Logger
 
 	// Owned by the actor.
+
+	entry  *entry
 	state  *session.State // nil until the session is loaded
 	handle persistence.Handle
 	// early holds what came before the session was loaded.
 	early []any
 	// turnChild runs the active turn's agent.
 	turnChild *actor.PID
-	turnProps *actor.Props
 	// turn is what turnChild is made of.
 	turn  *turnActor
 	turns int
-	// left says that the session has left: everything is refused.
-	left     bool
+	// leftWith is what everything is refused with when the session has left, nil before.
 	leftWith error
 	// retry paces ticks and commits that try again.
 	retry *backoff.ExponentialBackOff
@@ -72,6 +70,7 @@ type sessionActor struct {
 }
 
 func (s *sessionActor) started(c actor.Context) {
+	s.entry = s.runtime.live.of(c.Self())
 	s.entry.busy()
 	c.Send(s.runtime.snapshotFor(s.entry.id), openRequest{
 		from: c.Self(), id: s.entry.id, create: s.entry.create != nil, again: s.entry.begin(),
@@ -93,7 +92,7 @@ func (s *sessionActor) receive(c actor.Context, msg any) {
 // deliver hands a message to the state, or keeps it until there is one.
 func (s *sessionActor) deliver(c actor.Context, msg any) {
 	switch {
-	case s.left:
+	case s.leftWith != nil:
 		s.refuse(msg, s.leftWith)
 		return
 	case s.state == nil:
@@ -166,14 +165,15 @@ func (s *sessionActor) onOpened(c actor.Context, m opened) {
 	}
 }
 
-// perform does what the state asked for, in order.
+// perform does what the state asked for, in order, and forgets it: an idle session holds nothing that was answered.
 func (s *sessionActor) perform(c actor.Context, effects []session.Effect) {
+	defer clear(effects)
 	for _, effect := range effects {
 		switch e := effect.(type) {
 		case session.Commit:
 			s.commit(c, e)
 		case session.Reply:
-			e.Ticket.(ticket).settle(e.Value, e.Err) //nolint:forcetypeassert // Every ticket is made in this package.
+			s.answer(e)
 		case session.StartTurn:
 			s.startTurn(c, e)
 		case session.AttachTurn:
@@ -189,6 +189,14 @@ func (s *sessionActor) perform(c actor.Context, effects []session.Effect) {
 		case session.Leave:
 			s.onLeave(c, e)
 		}
+	}
+}
+
+// answer settles a ticket. The creation of the session is forgotten when it is answered.
+func (s *sessionActor) answer(e session.Reply) {
+	e.Ticket.(ticket).settle(e.Value, e.Err) //nolint:forcetypeassert // Every ticket is made in this package.
+	if create := s.entry.create; create != nil && e.Ticket == session.Ticket(create.reply) {
+		s.entry.create = nil
 	}
 }
 
@@ -264,11 +272,7 @@ func (s *sessionActor) startTurn(c actor.Context, e session.StartTurn) {
 func (s *sessionActor) spawnTurn(c actor.Context, e session.StartTurn, agent Agent) {
 	s.turn = &s.newTurn(e, agent).actor
 	s.turns++
-	if s.turnProps == nil {
-		// One for all turns of the session: the engine calls the producer while it spawns, and a turn is not restarted.
-		s.turnProps = guard("turn", s.logger, func() behaviour { return s.turn }, actor.WithDispatcher(s.runtime.quick))
-	}
-	pid, err := c.SpawnNamed(s.turnProps, "turn-"+strconv.Itoa(s.turns))
+	pid, err := s.runtime.turnSpawners.spawn(c, s.turn, "turn-"+strconv.Itoa(s.turns))
 	if err != nil {
 		c.Send(c.Self(), session.Fail{Turn: e.Turn.ID, Error: fmt.Sprintf("starting the turn: %v", err)})
 		return
@@ -345,7 +349,7 @@ func (s *sessionActor) onLeave(c actor.Context, e session.Leave) {
 	snapshots := s.runtime.snapshotFor(s.entry.id)
 	switch {
 	case e.Deleted:
-		s.left, s.leftWith = true, ErrDeleted
+		s.leftWith = ErrDeleted
 		c.Send(snapshots, removeRequest{from: c.Self(), id: s.entry.id})
 	case e.Err != nil:
 		s.leave(c, e.Err)
@@ -358,7 +362,7 @@ func (s *sessionActor) onLeave(c actor.Context, e session.Leave) {
 func (s *sessionActor) onRemoved(c actor.Context, m removed) {
 	if m.err != nil {
 		// The tombstone is durable: the session is gone for everybody, and the files go at the next start.
-		s.logger.Error("removing a deleted session's files", slog.String("session", string(s.entry.id)), slog.Any("error", m.err))
+		s.runtime.logger.Error("removing a deleted session's files", slog.String("session", string(s.entry.id)), slog.Any("error", m.err))
 	}
 	s.runtime.forget(s.entry.id)
 	s.leave(c, ErrDeleted)
@@ -366,7 +370,7 @@ func (s *sessionActor) onRemoved(c actor.Context, m removed) {
 
 // leave tells the registry that this actor wants to go. From now on everything is refused, so that callers try anew.
 func (s *sessionActor) leave(c actor.Context, err error) {
-	s.left, s.leftWith = true, errors.Join(ErrClosing, err)
+	s.leftWith = errors.Join(ErrClosing, err)
 	early := s.early
 	s.early = nil
 	for _, msg := range early {

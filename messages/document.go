@@ -68,7 +68,7 @@ func NewDocument(id SessionID) *Document {
 
 // Find returns the place of an item, or false.
 func (d *Document) Find(id ItemID) (int, bool) {
-	if d.index.places == nil || d.index.count != len(d.Items) {
+	if d.index.places == nil || int(d.index.count) != len(d.Items) {
 		d.index.rebuild(d.Items)
 	}
 	return d.index.find(d.Items, id)

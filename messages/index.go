@@ -8,7 +8,7 @@ type itemIndex struct {
 	seed   maphash.Seed
 	places map[uint64]int32
 	// count is how many items are known.
-	count int
+	count int32
 	// collided says that an id was left out because another one has its hash.
 	collided bool
 }

@@ -13,8 +13,8 @@ type (
 		// ID is unique among the commits of this state.
 		ID uint64
 		// After is the sequence number that the first change follows.
-		After   uint64
-		At      int64
+		After uint64
+		At    int64
 		// Changes are not to be changed.
 		Changes []messages.Change
 		// Repeat says that this commit ended in doubt and is tried again, after a pause.

@@ -56,7 +56,7 @@ func (s *State) giveUp(t then, err error) {
 		}
 		s.wake(true)
 	case followDeleted:
-		for _, ticket := range s.deleting {
+		for _, ticket := range s.deleting.all() {
 			s.reply(ticket, nil, err)
 		}
 		s.deleting = nil

@@ -29,7 +29,7 @@ func (s *State) open() messages.TurnID {
 
 // checkGone: a state that left holds nothing and owes nothing.
 func (s *State) checkGone() error {
-	if s.active != nil || s.owed != nil || len(s.flight)+len(s.staged)+len(s.queue)+s.pending.len()+len(s.deleting)+len(s.draining) > 0 {
+	if s.active != nil || s.owed != nil || len(s.flight)+len(s.staged)+len(s.queue)+s.pending.len()+len(s.deleting.all())+len(s.draining.all()) > 0 {
 		return errors.New("the session has left and still holds something")
 	}
 	if s.goneWith == nil {

@@ -3,7 +3,7 @@ package session
 import "agentd/messages"
 
 func (s *State) onDelete(m Delete) {
-	s.deleting = append(s.deleting, m.Ticket)
+	s.deleting = s.deleting.join(m.Ticket)
 	s.rejectQueue(ErrDeleted)
 	if s.active != nil {
 		s.stop(outcome{status: messages.TurnCancelled, err: "cancelled: the session is being deleted"})
@@ -20,7 +20,7 @@ func (s *State) onDrain(m Drain) {
 		s.leave(Leave{}, ErrClosing)
 		return
 	}
-	s.draining = append(s.draining, m.Ticket)
+	s.draining = s.draining.join(m.Ticket)
 	s.rejectQueue(ErrClosing)
 	if s.active != nil {
 		s.stop(outcome{status: messages.TurnCancelled, err: "cancelled: the runtime is stopping"})
@@ -37,14 +37,14 @@ func (s *State) rejectQueue(err error) {
 // leave is the last thing that a state does: it answers those who still wait, and gives the last effect.
 func (s *State) leave(l Leave, refusal error) {
 	s.rejectQueue(refusal)
-	for _, ticket := range s.deleting {
+	for _, ticket := range s.deleting.all() {
 		if l.Deleted {
 			s.reply(ticket, nil, nil)
 		} else {
 			s.reply(ticket, nil, refusal)
 		}
 	}
-	for _, ticket := range s.draining {
+	for _, ticket := range s.draining.all() {
 		s.reply(ticket, nil, nil)
 	}
 	s.deleting, s.draining, s.owed, s.repaying, s.woken = nil, nil, nil, false, false

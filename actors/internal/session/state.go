@@ -20,8 +20,6 @@ type State struct {
 	flightAt int64
 	// commitID is the number of the last commit.
 	commitID uint64
-	// doubt says that the commit under way may be stored already.
-	doubt bool
 	// pending holds the newest version of items that flight and staged hold.
 	pending pendingItems
 
@@ -29,25 +27,30 @@ type State struct {
 	active *turn
 	// owed is an ending that could not be stored. The document still says that its turn runs.
 	owed *turn
-	// repaying says that the owed ending is in flight or staged.
-	repaying bool
 	// queue holds prompts that wait for the active turn to end.
 	queue []Prompt
 	// turns holds the ids of all stored turns. It is nil until the first prompt asks.
 	turns map[messages.TurnID]struct{}
 
 	// deleting holds those who wait for the deletion, once it was asked for.
-	deleting []Ticket
+	deleting *waiting
 	// draining holds those who wait for the drain, once it was forced.
-	draining []Ticket
-	// gone says that a Leave was given: whatever comes now is refused with goneWith.
-	gone     bool
+	draining *waiting
+	// goneWith is what is refused with whatever comes when a Leave was given.
 	goneWith error
+
+	// The marks stand together, since an idle session is little more than this.
+
+	// gone says that a Leave was given.
+	gone bool
 	// deleted says that the deletion is stored.
 	deleted bool
+	// doubt says that the commit under way may be stored already.
+	doubt bool
+	// repaying says that the owed ending is in flight or staged.
+	repaying bool
 	// woken says that a Wake was asked for and its Tick has not come.
 	woken bool
-
 	// watched says that somebody wants [Publish] effects.
 	watched bool
 
@@ -123,7 +126,30 @@ func (s *State) Step(now int64, msg Message) []Effect {
 		s.onDrain(m)
 	}
 	s.advance()
+	if s.Idle() {
+		s.flight, s.staged = nil, nil // The memory of an idle session counts, the next commit's time does not.
+	}
 	return s.take()
+}
+
+// waiting are those who wait for one thing.
+type waiting struct{ tickets []Ticket }
+
+// join adds somebody to those who wait, of whom there may be none yet.
+func (w *waiting) join(ticket Ticket) *waiting {
+	if w == nil {
+		w = &waiting{}
+	}
+	w.tickets = append(w.tickets, ticket)
+	return w
+}
+
+// all are those who wait.
+func (w *waiting) all() []Ticket {
+	if w == nil {
+		return nil
+	}
+	return w.tickets
 }
 
 // advance starts what can start now: the next prompt, the deletion, the departure; and commits what is staged.
