@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // maxObject bounds how much of a file of one object is read for its content.
@@ -22,25 +22,7 @@ func (Reader) Records(ctx context.Context, req catalog.ContentRequest) iter.Seq2
 			return records(&r)
 		})
 	}
-	return func(yield func(catalog.Record, error) bool) {
-		all, err := objectRecords(req)
-		if err != nil {
-			yield(catalog.Record{}, err)
-			return
-		}
-		if req.NewestFirst {
-			slices.Reverse(all)
-		}
-		for _, rec := range all {
-			if err := ctx.Err(); err != nil {
-				yield(catalog.Record{}, err)
-				return
-			}
-			if !yield(rec, nil) {
-				return
-			}
-		}
-	}
+	return transcript.Records(ctx, req, func() ([]catalog.Record, error) { return objectRecords(req) })
 }
 
 // objectRecords returns the records of a file of one object. Such a file is rewritten as a whole, so messages are named
@@ -61,10 +43,8 @@ func objectRecords(req catalog.ContentRequest) ([]catalog.Record, error) {
 		m := decode(v.Raw)
 		for i, rec := range records(&m) {
 			rec.Cite = fmt.Sprintf("message %d.%d", n, i)
-			rec.Cut = v.Cut || len(rec.Text) >= catalog.MaxRecordBytes-4
-			if rec.Text != "" {
-				all = append(all, rec)
-			}
+			rec.Cut = v.Cut
+			all = append(all, rec)
 		}
 	}
 	return all, nil
@@ -84,24 +64,9 @@ func records(m *record) []catalog.Record {
 	}
 	out := []catalog.Record{{Role: role, Text: parts(m.content, catalog.MaxRecordBytes), TimeMS: at}}
 	for call := range bounded.Elements(m.calls.Raw) {
-		var name, args, result bounded.Value
-		for key, v := range bounded.Fields(call.Raw) {
-			switch string(key) {
-			case "name":
-				name = v
-			case "args":
-				args = v
-			case "result":
-				result = v
-			}
-		}
-		text := name.Text(256) + " " + raw(args, 64<<10) + "\n" + raw(result, 128<<10)
+		b := transcript.Decode(call)
+		text := b.Name.Text(256) + " " + transcript.Raw(b.Input, 64<<10) + "\n" + transcript.Raw(b.Result, 128<<10)
 		out = append(out, catalog.Record{Role: catalog.Tool, Text: strings.TrimSpace(text), TimeMS: at})
 	}
 	return out
-}
-
-// raw returns JSON as it stands.
-func raw(v bounded.Value, limit int) string {
-	return bounded.Clip(bounded.Clean(v.Raw[:min(len(v.Raw), limit)]), limit)
 }

@@ -8,18 +8,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"slices"
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
-// The windows of a file of JSON lines, in bytes.
-const (
-	wholeWindow         = 512 << 10
-	headMax             = 2 << 20
-	tailWindow, tailMax = 128 << 10, 1 << 20
-)
+// windows returns how much of a file of JSON lines is read.
+func windows() transcript.Windows {
+	return transcript.Windows{Whole: 512 << 10, Head: 2 << 20, Tail: 128 << 10, TailMax: 1 << 20}
+}
 
 // The windows of a file of one JSON object, in bytes.
 const (
@@ -47,14 +45,10 @@ func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
 	}
 	s := &sight{p: p}
 	s.folder, _ = folderOf(p.Unit.Path)
-	switch {
-	case p.Unit.Kind == kindObject:
+	if p.Unit.Kind == kindObject {
 		err = s.object(f)
-	case f.Size <= wholeWindow:
-		s.whole = true
-		err = s.forward(f, wholeWindow, false)
-	default:
-		err = s.windows(f)
+	} else {
+		err = s.lines(f)
 	}
 	if err != nil {
 		return err
@@ -78,49 +72,26 @@ type sight struct {
 	header, talk, placed       bool
 }
 
-// windows reads the head and the tail of a large file.
-func (s *sight) windows(f *bounded.File) error {
-	if err := s.forward(f, headMax, true); err != nil {
+// lines reads a file of JSON lines.
+func (s *sight) lines(f *bounded.File) error {
+	tail := &sight{p: s.p, folder: s.folder, backward: true}
+	whole, err := transcript.Ends(f, windows(), func(line bounded.Line) bool {
+		s.see(line.Data)
+		return s.header && s.first != ""
+	}, func(line bounded.Line) bool {
+		tail.see(line.Data)
+		return tail.newest > 0
+	})
+	if s.whole = whole; whole || err != nil {
 		return err
 	}
-	head := *s
-	*s = sight{p: s.p, folder: s.folder, backward: true}
-	for _, limit := range []int64{tailWindow, tailMax} {
-		for line, err := range f.Tail(limit) {
-			if err != nil {
-				return err
-			}
-			s.see(line.Data)
-			if limit == tailMax && s.newest > 0 {
-				break
-			}
-		}
-		if s.newest > 0 {
-			break
-		}
+	if tail.newest == 0 { // Something very long stands at the end.
+		tail.newest = s.p.Believe(f.ModTime.UnixMilli())
 	}
-	if s.newest == 0 { // Something very long stands at the end.
-		s.newest = max(head.newest, s.p.Believe(f.ModTime.UnixMilli()))
-	}
-	s.id, s.hash, s.kind, s.dir = cmp.Or(head.id, s.id), cmp.Or(head.hash, s.hash), cmp.Or(head.kind, s.kind), cmp.Or(head.dir, s.dir)
-	s.title, s.guessed = cmp.Or(s.title, head.title), head.guessed
-	s.first, s.last = head.first, cmp.Or(s.last, head.last)
-	s.newest, s.started = max(s.newest, head.newest), head.started
-	s.header, s.talk = s.header || head.header, s.talk || head.talk
-	return nil
-}
-
-// forward takes lines in order. With early set it leaves as soon as the first prompt is known.
-func (s *sight) forward(f *bounded.File, limit int64, early bool) error {
-	for line, err := range f.Head(limit) {
-		if err != nil {
-			return err
-		}
-		s.see(line.Data)
-		if early && s.header && s.first != "" {
-			return nil
-		}
-	}
+	s.id, s.hash, s.kind, s.dir = cmp.Or(s.id, tail.id), cmp.Or(s.hash, tail.hash), cmp.Or(s.kind, tail.kind), cmp.Or(s.dir, tail.dir)
+	s.title, s.last = cmp.Or(tail.title, s.title), cmp.Or(tail.last, s.last)
+	s.newest = max(s.newest, tail.newest)
+	s.header, s.talk = s.header || tail.header, s.talk || tail.talk
 	return nil
 }
 
@@ -291,7 +262,7 @@ func (s *sight) tell(f *bounded.File) {
 	}
 	out := catalog.Session{
 		ID: s.id, TimeMS: cmp.Or(s.newest, s.p.Believe(f.ModTime.UnixMilli())), Title: s.title,
-		Prompts: slices.DeleteFunc([]string{s.first, s.last}, func(t string) bool { return t == "" }),
+		Prompts: transcript.Prompts(s.first, s.last),
 		Details: catalog.Details{StartedMS: s.started},
 	}
 	if s.kind == "subagent" || parent != "" {

@@ -5,6 +5,7 @@ import (
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // record is a line of a session, or the object of an old one. Values point into the data.
@@ -112,15 +113,10 @@ func part(block bounded.Value, limit int) string {
 
 // typed drops text that the program itself put in the place of a prompt, and commands to the program.
 func typed(text string) string {
-	text = strings.TrimSpace(text)
-	for _, mark := range []string{
-		"<session_context>", "<hook_context>", "<state_snapshot>", "<system_reminder>", "<system-reminder>",
+	text = transcript.Typed(
+		text, "<session_context>", "<hook_context>", "<state_snapshot>", "<system_reminder>", "<system-reminder>",
 		"This is the Gemini CLI. We are setting up the context for our chat.", "System: Please continue.",
-	} {
-		if strings.HasPrefix(text, mark) {
-			return ""
-		}
-	}
+	)
 	if text != "" && (text[0] == '/' || text[0] == '?') && !strings.ContainsAny(text[1:], "/ \n") {
 		return ""
 	}

@@ -3,13 +3,13 @@ package kiro
 import (
 	"context"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
 	"agentd/providers/catalog/database"
+	"agentd/providers/catalog/transcript"
 )
 
 // maxConversation bounds what is read of a conversation in the database, in characters.
@@ -20,21 +20,7 @@ func (Reader) Records(ctx context.Context, req catalog.ContentRequest) iter.Seq2
 	if req.Session.Ref == "" {
 		return catalog.LineRecords(ctx, req, logOf(req.Session.StoreFile), eventRecords)
 	}
-	return func(yield func(catalog.Record, error) bool) {
-		all, err := conversationRecords(ctx, req)
-		if err != nil {
-			yield(catalog.Record{}, err)
-			return
-		}
-		if req.NewestFirst {
-			slices.Reverse(all)
-		}
-		for _, rec := range all {
-			if !yield(rec, nil) {
-				return
-			}
-		}
-	}
+	return transcript.Records(ctx, req, func() ([]catalog.Record, error) { return conversationRecords(ctx, req) })
 }
 
 // eventRecords returns what a line of a log says.
@@ -100,15 +86,12 @@ func turnRecords(n int, data []byte) (out []catalog.Record) {
 	add := func(role catalog.Role, text string) {
 		if text != "" {
 			cite := "turn " + strconv.Itoa(n) + "." + strconv.Itoa(len(out))
-			out = append(out, catalog.Record{Role: role, Text: text, TimeMS: t.at, Cite: cite, Cut: len(text) >= catalog.MaxRecordBytes-4})
+			out = append(out, catalog.Record{Role: role, Text: text, TimeMS: t.at, Cite: cite})
 		}
 	}
-	raw := func(v bounded.Value) string {
-		return bounded.Clean(v.Raw[:min(len(v.Raw), catalog.MaxRecordBytes)])
-	}
 	add(catalog.User, t.prompt.Text(catalog.MaxRecordBytes))
-	add(catalog.Tool, raw(t.results))
+	add(catalog.Tool, transcript.Raw(t.results, catalog.MaxRecordBytes))
 	add(catalog.Assistant, t.reply)
-	add(catalog.Tool, raw(t.calls))
+	add(catalog.Tool, transcript.Raw(t.calls, catalog.MaxRecordBytes))
 	return out
 }

@@ -2,10 +2,10 @@ package kiro
 
 import (
 	"bytes"
-	"strings"
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // conversation is what a value of the database says.
@@ -123,11 +123,5 @@ func lastPrompt(tail []byte) string {
 
 // typed drops text that the program itself put in the place of a prompt.
 func typed(text string) string {
-	text = strings.TrimSpace(text)
-	for _, mark := range []string{"<system-reminder>", "--- CONTEXT ENTRY BEGIN ---", "[SYSTEM NOTE:"} {
-		if strings.HasPrefix(text, mark) {
-			return ""
-		}
-	}
-	return text
+	return transcript.Typed(text, "<system-reminder>", "--- CONTEXT ENTRY BEGIN ---", "[SYSTEM NOTE:")
 }

@@ -7,6 +7,7 @@ import (
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
 	"agentd/providers/catalog/database"
+	"agentd/providers/catalog/transcript"
 )
 
 // Marks in Details.Ref: the table of a conversation.
@@ -78,13 +79,9 @@ func (t tables) read(ctx context.Context, table string, add func(s catalog.Sessi
 		c := decodeConversation([]byte(value))
 		s := catalog.Session{
 			ID: bounded.Clip(cmp.Or(string(id), c.id), catalog.MaxIDBytes+1), ProjectPath: bounded.Clip(string(key), catalog.MaxPathBytes+1),
+			Prompts: transcript.Prompts(c.first, cmp.Or(lastPrompt([]byte(tail)), c.last)),
 			TimeMS:  cmp.Or(p.Believe(bounded.GuessMillis(float64(updated))), p.Newest(c.newest), p.Believe(bounded.GuessMillis(float64(created)))),
 			Details: catalog.Details{StartedMS: p.Believe(bounded.GuessMillis(float64(created)))},
-		}
-		for _, prompt := range []string{c.first, cmp.Or(lastPrompt([]byte(tail)), c.last)} {
-			if prompt != "" {
-				s.Prompts = append(s.Prompts, prompt)
-			}
 		}
 		add(s, c.talk || c.cut)
 		return nil

@@ -7,19 +7,20 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // The windows of files, in bytes.
 const (
-	infoWindow = 512 << 10
-	headMax    = 2 << 20
-	tailWindow = 64 << 10
+	infoWindow  = 512 << 10
+	wholeWindow = 128 << 10
+	headMax     = 2 << 20
+	tailWindow  = 64 << 10
 )
 
 // Parse implements [catalog.Reader].
@@ -56,7 +57,7 @@ func (Reader) Parse(ctx context.Context, p *catalog.Parsing) error {
 	s := catalog.Session{
 		ID: cmp.Or(i.id, idOf(p.Unit)), ProjectPath: i.project, Title: i.title, Branch: i.branch,
 		TimeMS:  cmp.Or(max(i.updated, log.newest), i.created, p.Believe(f.ModTime.UnixMilli())),
-		Prompts: slices.DeleteFunc([]string{log.first, log.last}, func(t string) bool { return t == "" }),
+		Prompts: transcript.Prompts(log.first, log.last),
 		Details: catalog.Details{StartedMS: i.created},
 	}
 	if i.parent != "" || log.subAgent {
@@ -143,28 +144,22 @@ func readLog(p *catalog.Parsing, path string) (log, error) {
 	}
 	defer func() { _ = f.Close() }()
 	l.long = f.Size > headMax
-	for line, err := range f.Head(headMax) {
-		if err != nil {
-			return l, err
-		}
+	tailed := ""
+	see := func(line bounded.Line) string {
 		e := decodeEvent(line.Data)
 		l.see(p, &e)
-		if prompt := e.prompt(); prompt != "" {
-			l.first = prompt
-			break
-		}
+		return e.prompt()
 	}
-	for line, err := range f.Tail(tailWindow) {
-		if err != nil {
-			return l, err
-		}
-		e := decodeEvent(line.Data)
-		l.see(p, &e)
-		if l.last == "" {
-			l.last = e.prompt()
-		}
-	}
-	return l, nil
+	_, err = transcript.Ends(f, transcript.Windows{Whole: wholeWindow, Head: headMax, Tail: tailWindow, TailMax: tailWindow}, func(line bounded.Line) bool {
+		prompt := see(line)
+		l.first, l.last = cmp.Or(l.first, prompt), cmp.Or(prompt, l.last)
+		return l.first != ""
+	}, func(line bounded.Line) bool {
+		tailed = see(line)
+		return tailed != ""
+	})
+	l.last = cmp.Or(tailed, l.last)
+	return l, err
 }
 
 func (l *log) see(p *catalog.Parsing, e *event) {
