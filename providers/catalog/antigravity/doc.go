@@ -14,6 +14,6 @@
 //
 // # Promises
 //
-//   - A conversation costs its first and last 40 steps, a log its first 128 KiB and its last 64 KiB.
+//   - A conversation costs its first and last 40 steps, and a log what package outline reads of it.
 //   - See package catalog for what holds for every reader.
 package antigravity

@@ -1,13 +1,13 @@
 package antigravity
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
 	"agentd/providers/catalog/database"
+	"agentd/providers/catalog/outline"
 	"agentd/providers/catalog/transcript"
 )
 
@@ -83,44 +83,19 @@ func workspace(uris string) string {
 
 // parseLog emits a fragment for the log of a conversation.
 func parseLog(p *catalog.Parsing) error {
-	f, err := p.Open(p.Unit.Path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	var first, last string
-	var newest, started int64
-	see := func(line bounded.Line) (prompt string) {
-		s := decodeStep(line.Data)
-		newest = p.Newest(newest, s.at)
-		if started == 0 {
-			started = p.Believe(s.at)
+	o := outline.New(p)
+	s, ok, err := o.Alone(func(line bounded.Line) {
+		step := decodeStep(line.Data)
+		o.Time(step.at)
+		o.Prompt(step.prompt())
+		if step.kind.Exists() {
+			o.Reply()
 		}
-		return s.prompt()
-	}
-	windows := transcript.Windows{Whole: 192 << 10, Head: 128 << 10, Tail: 64 << 10, TailMax: 512 << 10}
-	begun, tailed := false, false
-	whole, err := transcript.Ends(f, windows, func(line bounded.Line) bool {
-		prompt := see(line)
-		first, last = cmp.Or(first, prompt), cmp.Or(prompt, last)
-		begun = true
-		return first != ""
-	}, func(line bounded.Line) bool {
-		if !tailed {
-			tailed, last, newest = true, "", 0
-		}
-		last = cmp.Or(last, see(line))
-		return newest > 0
 	})
-	switch {
-	case err != nil:
+	if err != nil || !ok {
 		return err
-	case !begun:
-		p.Skip("", catalog.NoConversation)
-		return nil
-	case newest == 0 || !whole && !tailed:
-		newest = max(newest, p.Believe(f.ModTime.UnixMilli())) // Something very long stands at the end.
 	}
-	p.Emit(catalog.Session{ID: idOf(p.Unit), TimeMS: newest, Prompts: transcript.Prompts(first, last), Details: catalog.Details{StartedMS: started}})
+	s.ID = idOf(p.Unit)
+	p.Emit(s)
 	return nil
 }

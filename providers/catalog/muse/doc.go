@@ -12,6 +12,6 @@
 //
 // # Promises
 //
-//   - A log of more than 512 KiB costs its start up to the first prompt, at most 1 MiB, and its last 256 KiB.
+//   - A log costs what package outline reads of it.
 //   - See package catalog for what holds for every reader.
 package muse

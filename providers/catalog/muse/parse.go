@@ -7,13 +7,9 @@ import (
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/outline"
 	"agentd/providers/catalog/transcript"
 )
-
-// windows returns how much of a log is read.
-func windows() transcript.Windows {
-	return transcript.Windows{Whole: 512 << 10, Head: 1 << 20, Tail: 256 << 10, TailMax: 2 << 20}
-}
 
 // Parse implements [catalog.Reader].
 func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
@@ -22,68 +18,33 @@ func (Reader) Parse(_ context.Context, p *catalog.Parsing) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	id := filepath.Base(filepath.Dir(p.Unit.Path))
-	s, tail := &sight{p: p, id: id}, &sight{p: p, id: id, backward: true}
-	whole, err := transcript.Ends(f, windows(), func(line bounded.Line) bool {
-		s.see(line)
-		return s.workspace != "" && s.first != ""
-	}, func(line bounded.Line) bool {
-		tail.see(line)
-		return tail.newest > 0
-	})
-	if err != nil {
+	s := &sight{Outline: outline.New(p), id: filepath.Base(filepath.Dir(p.Unit.Path))}
+	if err := s.Read(f, s.see, func() bool { return s.workspace.Text != "" }); err != nil {
 		return err
-	}
-	changed := p.Believe(f.ModTime.UnixMilli())
-	if !whole {
-		s.join(tail, changed)
 	}
 	switch {
 	case !s.known:
 		p.Skip("", catalog.NotASession)
 		return nil
-	case !s.talk && whole:
+	case !s.Talked() && s.Whole():
 		p.Skip("", catalog.NoConversation)
 		return nil
 	}
-	p.Emit(catalog.Session{
-		ID: id, ProjectPath: cmp.Or(s.workspace, s.route, s.observed), Title: s.title, Prompts: transcript.Prompts(s.first, s.last), Recap: s.reply,
-		Branch: s.branch, TimeMS: cmp.Or(s.newest, changed), Details: catalog.Details{StartedMS: s.started},
-	})
+	out := s.Session()
+	out.ID, out.Title, out.Branch, out.Recap = s.id, s.title.Text, s.branch.Text, s.reply.Text
+	out.ProjectPath = cmp.Or(s.workspace.Text, s.route.Text, s.observed.Text)
+	p.Emit(out)
 	return nil
 }
 
 // sight is what was seen of a log.
 type sight struct {
-	p        *catalog.Parsing
-	id       string
-	backward bool
+	*outline.Outline
+	id    string
+	known bool // there is a record of the session itself
 
-	workspace, route, observed string // directories, by who names them
-	title, branch              string
-	first, last, reply         string
-	newest, started            int64
-	known                      bool // there is a record of the session itself
-	talk                       bool
-}
-
-// join completes what the head of a long log says with what the tail does.
-func (s *sight) join(tail *sight, changed int64) {
-	if tail.newest == 0 { // Something very long stands at the end.
-		tail.newest = changed
-	}
-	s.workspace, s.route, s.observed = cmp.Or(tail.workspace, s.workspace), cmp.Or(tail.route, s.route), cmp.Or(tail.observed, s.observed)
-	s.title, s.branch = cmp.Or(tail.title, s.title), cmp.Or(tail.branch, s.branch)
-	s.last, s.reply = cmp.Or(tail.last, s.last), cmp.Or(tail.reply, s.reply)
-	s.newest = max(s.newest, tail.newest)
-	s.known, s.talk = s.known || tail.known, s.talk || tail.talk
-}
-
-// latest sets a field of which the last value counts, when there is a value.
-func (s *sight) latest(field *string, value string) {
-	if value != "" && (!s.backward || *field == "") {
-		*field = value
-	}
+	workspace, route, observed outline.Last // directories, by who names them
+	title, branch, reply       outline.Last
 }
 
 // see takes one line.
@@ -95,12 +56,16 @@ func (s *sight) see(line bounded.Line) {
 	}
 }
 
+// latest sets a field of which the last value counts, when there is a value.
+func (s *sight) latest(field *outline.Last, value string) {
+	if value != "" {
+		s.Last(field, value)
+	}
+}
+
 func (s *sight) record(r *record) {
 	s.known = true
-	s.newest = s.p.Newest(s.newest, r.at)
-	if s.started == 0 {
-		s.started = s.p.Believe(r.at)
-	}
+	s.Time(r.at)
 	switch string(r.kind.Bytes()) {
 	case "runtime.session.metadata":
 		s.latest(&s.workspace, r.fact("workspace_root").Text(catalog.MaxPathBytes+1))
@@ -123,17 +88,9 @@ func (s *sight) record(r *record) {
 func (s *sight) event(e *event) {
 	switch string(e.kind.Bytes()) {
 	case "started":
-		prompt := typed(e.prompt.Text(catalog.MaxTextBytes))
-		if prompt == "" {
-			return
-		}
-		s.talk = true
-		if !s.backward {
-			s.first = cmp.Or(s.first, prompt)
-		}
-		s.latest(&s.last, prompt)
+		s.Prompt(typed(e.prompt.Text(catalog.MaxTextBytes)))
 	case "assistant_message_committed":
-		s.talk = true
+		s.Reply()
 		s.latest(&s.reply, e.text.Text(catalog.MaxTextBytes))
 	}
 }
