@@ -1,9 +1,12 @@
 package actors_test
 
 import (
-	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/crc32"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,18 +14,20 @@ import (
 	"agentd/messages"
 )
 
-// bareWriter is the limit of the machine for durable turns: goroutines that append the same bytes through one writer that
-// commits whatever is queued with one write and one sync. It has no sessions, no actors, no rules and no recovery.
+// bareWriter is the limit of the machine for durable turns: goroutines make the records of turns and append them through one writer that
+// frames and commits whatever is queued with one write and one sync. It has no sessions, no actors, no rules, no memory of anything and no recovery.
 type bareWriter struct {
 	file  *os.File
+	table *crc32.Table
 	queue chan bareAppend
 	done  chan struct{}
 	err   error
 }
 
 type bareAppend struct {
-	body  []byte
-	ready chan struct{}
+	session messages.SessionID
+	records [2]messages.Record
+	ready   chan struct{}
 }
 
 func newBareWriter(b *testing.B, name string) *bareWriter {
@@ -31,7 +36,7 @@ func newBareWriter(b *testing.B, name string) *bareWriter {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := &bareWriter{file: file, queue: make(chan bareAppend, benchSessions), done: make(chan struct{})}
+	w := &bareWriter{file: file, table: crc32.MakeTable(crc32.Castagnoli), queue: make(chan bareAppend, benchSessions), done: make(chan struct{})}
 	go w.run()
 	return w
 }
@@ -41,12 +46,12 @@ func (w *bareWriter) run() {
 	var buffer []byte
 	var waiting []chan struct{}
 	for first := range w.queue {
-		buffer, waiting = append(buffer[:0], first.body...), append(waiting[:0], first.ready)
+		buffer, waiting = w.frame(buffer[:0], &first), append(waiting[:0], first.ready)
 		for more := true; more; {
 			select {
 			case next, ok := <-w.queue:
 				if more = ok; ok {
-					buffer, waiting = append(buffer, next.body...), append(waiting, next.ready)
+					buffer, waiting = w.frame(buffer, &next), append(waiting, next.ready)
 				}
 			default:
 				more = false
@@ -64,9 +69,24 @@ func (w *bareWriter) run() {
 	}
 }
 
+// frame appends the lines of two records, each behind its checksum.
+func (w *bareWriter) frame(dst []byte, a *bareAppend) []byte {
+	for i := range a.records {
+		rec, start := &a.records[i], len(dst)
+		dst = append(append(append(dst, `00000000 {"session":"`...), a.session...), `","seq":`...)
+		dst = append(append(strconv.AppendUint(dst, rec.Seq, 10), `,"kind":"`...), rec.Kind...)
+		dst = append(strconv.AppendInt(append(dst, `","at":`...), rec.At, 10), `,"body":`...)
+		dst = append(append(dst, rec.Body...), '}')
+		var sum [4]byte
+		binary.BigEndian.PutUint32(sum[:], crc32.Checksum(dst[start+9:], w.table))
+		hex.Encode(dst[start:], sum[:])
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
 // BenchmarkTurnsBare is the bare loop beside BenchmarkTurnsDurable: as many goroutines, the same records, two commits for each turn.
 func BenchmarkTurnsBare(b *testing.B) {
-	begin, end := bareRecords(b)
 	w := newBareWriter(b, filepath.Join(b.TempDir(), "bare.log"))
 	before := cpuTime(b)
 	var left atomic.Int64
@@ -75,10 +95,10 @@ func BenchmarkTurnsBare(b *testing.B) {
 	var wait sync.WaitGroup
 	for range benchSessions {
 		wait.Go(func() {
-			ready := make(chan struct{}, 1)
-			for left.Add(-1) >= 0 {
-				for _, body := range [][]byte{begin, end} {
-					w.queue <- bareAppend{body: body, ready: ready}
+			id, ready := messages.NewSessionID(), make(chan struct{}, 1)
+			for seq := uint64(1); left.Add(-1) >= 0; seq += 4 {
+				for _, records := range bareTurn(b, seq) {
+					w.queue <- bareAppend{session: id, records: records, ready: ready}
 					<-ready
 				}
 			}
@@ -94,30 +114,23 @@ func BenchmarkTurnsBare(b *testing.B) {
 	}
 }
 
-// bareRecords are the bytes that the journal writes for the beginning and for the end of a turn of the instant agent.
-func bareRecords(b *testing.B) (begin, end []byte) {
-	b.Helper()
-	dir := b.TempDir()
-	store := openFiles(b, dir)
-	rt := benchRuntime(b, store)
-	runTurnsOf(b, rt, benchIDs(b, rt, 1), 1)
-	page, err := rt.Session(context.Background(), onlySession(b, rt))
-	if err != nil {
-		b.Fatal(err)
-	}
-	records := func(changes ...messages.Change) []byte {
-		var out []byte
-		for i, change := range changes {
-			rec, err := messages.EncodeChange(uint64(i+1), 1_700_000_000, change)
-			if err != nil {
-				b.Fatal(err)
-			}
-			frame := `00000000 {"session":"` + string(page.Head.ID) + `","seq":1,"kind":"` + string(rec.Kind) + `","at":1700000000,"body":` + string(rec.Body) + "}\n"
-			out = append(out, frame...)
+// bareTurn makes the records of the two commits of a turn of the instant agent.
+func bareTurn(b *testing.B, seq uint64) [2][2]messages.Record {
+	const now = 1_700_000_000
+	turn := messages.Turn{ID: messages.NewTurnID(), Status: messages.TurnRunning, StartedAt: now}
+	ended := turn
+	ended.Status, ended.Result, ended.EndedAt = messages.TurnCompleted, "ok", now
+	var records [4]messages.Record
+	for i, change := range [...]messages.Change{
+		messages.TurnStarted{Turn: turn},
+		messages.ItemAppended{Item: &messages.Item{ID: messages.NewItemID(), Type: messages.ItemMessage, Role: messages.RoleUser, Content: "hello", TurnID: turn.ID, CreatedAt: now}},
+		messages.ItemAppended{Item: &messages.Item{ID: messages.NewItemID(), Type: messages.ItemMessage, Role: messages.RoleAssistant, Content: "Done.", TurnID: turn.ID, CreatedAt: now}},
+		messages.TurnEnded{Turn: ended},
+	} {
+		var err error
+		if records[i], err = messages.EncodeChange(seq+uint64(i), now, change); err != nil {
+			b.Error(err)
 		}
-		return out
 	}
-	turn := *page.Head.Turn
-	return records(messages.TurnStarted{Turn: turn}, messages.ItemAppended{Item: &page.Items[0]}),
-		records(messages.ItemAppended{Item: &page.Items[1]}, messages.TurnEnded{Turn: turn})
+	return [2][2]messages.Record{{records[0], records[1]}, {records[2], records[3]}}
 }

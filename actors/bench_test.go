@@ -79,16 +79,6 @@ func runTurns(b *testing.B, rt *actors.Runtime, ids []messages.SessionID) {
 	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/turn")
 }
 
-// onlySession is the id of the one session there is.
-func onlySession(b *testing.B, rt *actors.Runtime) messages.SessionID {
-	b.Helper()
-	listing, err := rt.ListSessions(b.Context())
-	if err != nil || len(listing.Sessions) != 1 {
-		b.Fatalf("ListSessions = %d sessions, %v, want one", len(listing.Sessions), err)
-	}
-	return listing.Sessions[0].ID
-}
-
 // runTurnsOf runs count turns over the sessions, one caller for each session.
 func runTurnsOf(b *testing.B, rt *actors.Runtime, ids []messages.SessionID, count int) {
 	b.Helper()
