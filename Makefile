@@ -9,7 +9,7 @@ RUN_HOME  ?= .cache/home
 STORES    ?= ../shared/stores
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test/race test/flake test/update test/crash test/stores test/arch conformance e2e/opencode fuzz bench bench/once fmt fmt/verify vet lint tidy/verify cross check
+.PHONY: help run build test test/race test/flake test/update test/crash test/stores test/arch conformance e2e/opencode e2e/clients fuzz bench bench/once fmt fmt/verify vet lint tidy/verify cross check
 
 help: ## List the targets.
 	@grep -hE '^[a-z0-9/-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -48,6 +48,9 @@ e2e/opencode: ## Drive the real OpenCode (from npm) against a scripted model, in
 	  path=$$(scripts/install-opencode.sh $$version .cache/opencode-$$version) && \
 	  $(GO) test -tags e2e -run E2E -count=1 -timeout 40m ./providers/opencode -opencode "$$path" || exit 1; \
 	done
+
+e2e/clients: ## Show "agf mcp" to the real Claude Code, Codex, Gemini CLI, OpenCode and MCP Inspector (from npm).
+	scripts/clients.sh
 
 test/arch: ## Hold the layers, the goroutines and the names.
 	$(GO) test -count=1 .
