@@ -293,7 +293,7 @@ func TestSessionIsCheckedInANewLife(t *testing.T) {
 	s.play = answers("hello")
 	s.Complete(s.id, "one")
 	first := s.stored(t)
-	s.died = make(chan struct{}) // Another life of OpenCode, with the same sessions.
+	s.reborn()
 	s.answers["GET /session/ses"] = []int{500}
 	s.fails(t, "two", "internal error", "what to do")
 	if s.stored(t) != first {
@@ -316,10 +316,10 @@ func TestLostSessionIsReplaced(t *testing.T) {
 			first := s.stored(t)
 			s.mu.Lock()
 			delete(s.sessions, first)
-			if newLife {
-				s.died = make(chan struct{})
-			}
 			s.mu.Unlock()
+			if newLife {
+				s.reborn()
+			}
 			s.Complete(s.id, "two")
 			if s.stored(t) == first || s.stored(t) == "" {
 				t.Errorf("the session is still %q", s.stored(t))
@@ -334,7 +334,7 @@ func TestBusySessionIsAbortedFirst(t *testing.T) {
 	s := newStage(t, Options{})
 	s.play = answers("hello")
 	s.Complete(s.id, "one")
-	s.died = make(chan struct{})
+	s.reborn()
 	s.setBusy(s.stored(t), true) // Left from a crash.
 	s.onAbort = func(session string) { s.setBusy(session, false) }
 	s.Complete(s.id, "two")

@@ -19,7 +19,8 @@
 //     to do. An OpenCode that does not answer is stopped, so that the next turn gets a fresh one.
 //   - Nobody hangs. What OpenCode asks a person by its own means is refused with a reason for the model: approvals are agentd's.
 //   - Several sessions run at once. In one session a turn begins when the one before it has really left OpenCode.
-//   - It starts no goroutines of its own.
+//   - Turns that follow each other within half a minute share a connection to OpenCode: one request hands the prompt over, one fetches the answer.
+//   - It starts no goroutines of its own. A kept connection ends with its time, or with OpenCode.
 //
 // Example:
 //

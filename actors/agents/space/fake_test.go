@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -312,6 +313,13 @@ func (f *fake) id(prefix string) string {
 	return fmt.Sprintf("%s%06d", prefix, f.number)
 }
 
+// reborn is another life of OpenCode, with the same sessions.
+func (f *fake) reborn() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.died = make(chan struct{})
+}
+
 // kill ends the fake's life as far as the agent can see.
 func (f *fake) kill(cause error) {
 	f.cause = cause
@@ -323,6 +331,7 @@ func (f *fake) kill(cause error) {
 type fakeLink struct {
 	*fake
 	tools *mcp.ToolServer
+	life  chan struct{}
 }
 
 var _ link = fakeLink{}
@@ -333,7 +342,7 @@ func (fakeLink) ToolName(name string) string { return "space_" + name }
 
 func (fakeLink) LocalName(tool string) (string, bool) { return strings.CutPrefix(tool, "space_") }
 
-func (l fakeLink) Died() <-chan struct{} { return l.died }
+func (l fakeLink) Died() <-chan struct{} { return l.life }
 
 func (l fakeLink) Cause() error { return l.cause }
 
@@ -348,7 +357,10 @@ func (l fakeLink) Bind(turn mcp.Turn) (*mcp.Binding, error) {
 type stage struct {
 	*testkit.Runtime
 	*fake
-	id messages.SessionID
+	agent *agent
+	id    messages.SessionID
+	// opened is how many links were asked for.
+	opened int
 	// ran are the calls of the tool space_echo.
 	ran *[]string
 }
@@ -386,6 +398,7 @@ func newStage(t *testing.T, opts Options) *stage {
 	}
 	s.Runtime = testkit.NewRuntime(t, &testkit.Options{Presets: manager})
 	opts.Model = opencode.Model{ProviderID: "fake", ModelID: "fake-1"}
+	opts.keepFor = cmp.Or(opts.keepFor, -1)
 	a, err := newAgent(func(ctx context.Context, caller presets.Caller) (link, error) {
 		caller.TurnID = ""
 		tools, err := mcp.NewToolServer(s.Tools(), caller, nil)
@@ -393,11 +406,15 @@ func newStage(t *testing.T, opts Options) *stage {
 			return nil, err
 		}
 		t.Cleanup(tools.Stop)
-		return fakeLink{s.fake, tools}, tools.Start(ctx)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.opened++
+		return fakeLink{s.fake, tools, s.died}, tools.Start(ctx)
 	}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.agent = a
 	if err := s.Agents().Register(ID, func() (actors.Agent, error) { return a, nil }); err != nil {
 		t.Fatal(err)
 	}

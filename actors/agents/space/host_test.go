@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -257,8 +258,10 @@ func (h *host) listed(id messages.SessionID) []string {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections() // One that was opened and never used holds up the end of a server.
 	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(h.t.Context(),
-		&sdk.StreamableClientTransport{Endpoint: endpoint.URL()}, nil)
+		&sdk.StreamableClientTransport{Endpoint: endpoint.URL(), HTTPClient: &http.Client{Transport: transport}}, nil)
 	if err != nil {
 		h.t.Fatal(err)
 	}

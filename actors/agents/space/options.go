@@ -34,6 +34,9 @@ type Options struct {
 	RetryWithin time.Duration
 	// Logger is told of what hurts no turn. No prompt, argument or output is logged. Nil discards.
 	Logger *slog.Logger
+
+	// keepFor is that of a connection; less than zero keeps none.
+	keepFor time.Duration
 }
 
 func (o Options) withDefaults() Options {
@@ -43,6 +46,7 @@ func (o Options) withDefaults() Options {
 	o.Instructions = cmp.Or(o.Instructions, DefaultInstructions)
 	o.MaxRetries = cmp.Or(o.MaxRetries, DefaultMaxRetries)
 	o.RetryWithin = cmp.Or(o.RetryWithin, DefaultRetryWithin)
+	o.keepFor = cmp.Or(o.keepFor, keepFor)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

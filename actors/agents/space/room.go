@@ -17,6 +17,8 @@ type room struct {
 	// users counts who is inside or waits; guarded by the mutex of rooms.
 	users int
 
+	// shelf keeps the connection of the last turn for a while.
+	shelf shelf
 	// life is the life of OpenCode in which the following was seen.
 	life <-chan struct{}
 	// session is the OpenCode session, which was idle when it was last seen.

@@ -34,6 +34,8 @@ type turn struct {
 	calls map[string]opencode.Part
 	// failure is what OpenCode said was wrong, before it was asked for the messages.
 	failure error
+	// rested says that OpenCode has ended the turn and that it was seen.
+	rested bool
 
 	// aborting is held while OpenCode is told to abort; it guards gone, which says that the turn has left OpenCode.
 	aborting sync.Mutex
@@ -44,10 +46,40 @@ type turn struct {
 func (t *turn) run(ctx context.Context) error {
 	t.life, t.parent = ctx, user(t.tc.Session.Items)
 	t.ledger, t.calls, t.tools = newLedger(), map[string]opencode.Part{}, newSignal()
-	var err error
-	if t.link, err = t.agent.open(ctx, t.tc.Tools.Caller()); err != nil {
+	used, err := t.connect(ctx)
+	if err != nil {
 		return err
 	}
+	err = t.connected(ctx)
+	if t.rested && used.fresh() && t.agent.options.keepFor > 0 {
+		t.room.shelf.put(used, t.agent.options.keepFor)
+	} else {
+		used.close()
+	}
+	return err
+}
+
+// connect takes the connection of the last turn, or makes one.
+func (t *turn) connect(ctx context.Context) (*connection, error) {
+	used := t.room.shelf.take()
+	if used != nil && !used.fresh() {
+		used.close()
+		used = nil
+	}
+	if used == nil {
+		opened, err := t.agent.open(ctx, t.tc.Tools.Caller())
+		if err != nil {
+			return nil, err
+		}
+		if used, err = connect(ctx, opened); err != nil {
+			return nil, err
+		}
+	}
+	t.link, t.events = used.link, used.events
+	return used, nil
+}
+
+func (t *turn) connected(ctx context.Context) error {
 	system, err := t.system(ctx)
 	if err != nil {
 		return err
@@ -55,25 +87,17 @@ func (t *turn) run(ctx context.Context) error {
 	if err := t.adopt(ctx); err != nil {
 		return err
 	}
-	// What is told of a turn that is being cancelled counts too, so the events outlive its context.
-	own, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	if t.events, err = t.link.Client().Events(own, nil); err != nil {
-		return err
-	}
-	defer t.events.Close()
 	if t.binding, err = t.link.Bind(mcp.Turn{Caller: t.tc.Tools.Caller(), Call: t.call}); err != nil {
 		return err
 	}
 	defer t.release()
-	return t.converse(ctx, own, system)
+	return t.converse(ctx, context.WithoutCancel(ctx), system)
 }
 
 // converse prompts, follows what happens, and ends the turn.
 func (t *turn) converse(ctx, own context.Context, system string) error {
 	defer t.leave()
-	hook := context.WithoutCancel(ctx) // It may take longer than this function.
-	if err := t.tc.Turn.SetCancel(func() error { return t.abort(hook) }); err != nil {
+	if err := t.tc.Turn.SetCancel(func() error { return t.abort(own) }); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -118,6 +142,7 @@ func (t *turn) finish(own context.Context) error {
 		return t.fail(own, err)
 	}
 	t.left(answers)
+	t.rested = true
 	if err := t.fault(answers); err != nil {
 		return errors.Join(t.diagnosed(own, err), t.absorb(answers, true))
 	}
