@@ -7,6 +7,7 @@ import (
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // Records implements [catalog.ContentReader]. Events are left out: they repeat the conversation with the model.
@@ -77,11 +78,7 @@ func spoken(payload bounded.Value) (catalog.Role, string) {
 			return catalog.System, text
 		}
 	case "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call":
-		text := input.Text(catalog.MaxRecordBytes - 300)
-		if input.IsObject() {
-			text = bounded.Clip(bounded.Clean(input.Raw[:min(len(input.Raw), catalog.MaxRecordBytes-300)]), catalog.MaxRecordBytes-300)
-		}
-		return catalog.Tool, strings.TrimSpace(name.Text(256) + " " + text)
+		return catalog.Tool, transcript.Call(name, input)
 	case "function_call_output", "custom_tool_call_output":
 		return catalog.Tool, catalog.Said(output)
 	default:

@@ -5,24 +5,26 @@ import (
 	"context"
 	"iter"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
-// The windows of a rollout, in bytes. The head is left as soon as the first prompt is known; the tail is read as a
-// whole, and grows only when it holds no time.
+// Bounds of a rollout, in bytes.
 const (
-	wholeWindow         = 64 << 10
-	headMax             = 2 << 20
-	tailWindow, tailMax = 32 << 10, 1 << 20
 	// packedMax bounds what is unpacked of a compressed rollout.
 	packedMax = 16 << 20
 	// promptPatience is how far behind a prompt that the model got the event that proves it typed may stand.
 	promptPatience = 32 << 10
 )
+
+// windows returns how much of a rollout is read. The head is left as soon as the first prompt is sure; the tail is read as a
+// whole, and grows only when it holds no time.
+func windows() transcript.Windows {
+	return transcript.Windows{Whole: 64 << 10, Head: 2 << 20, Tail: 32 << 10, TailMax: 1 << 20}
+}
 
 // Marks in Details.Ref of a rollout's fragment.
 const (
@@ -49,13 +51,7 @@ func (Reader) Parse(ctx context.Context, p *catalog.Parsing) error {
 		return parsePacked(p, f)
 	}
 	s := &sight{p: p}
-	if f.Size <= wholeWindow {
-		s.whole = true
-		err = s.forward(f.Head(wholeWindow), false)
-	} else {
-		err = s.windows(f)
-	}
-	if err != nil {
+	if err := s.plain(f); err != nil {
 		return err
 	}
 	s.tell(f)
@@ -78,7 +74,7 @@ func parsePacked(p *catalog.Parsing, f *bounded.File) error {
 				return
 			}
 		}
-	}, false)
+	})
 	if err != nil && s.id == "" && !s.talk {
 		return errDamaged(p.Unit.Path, err)
 	}
@@ -104,42 +100,41 @@ type sight struct {
 	newest, headNewest      int64
 }
 
-// windows reads the head and the tail of a large rollout.
-func (s *sight) windows(f *bounded.File) error {
-	if err := s.forward(f.Head(headMax), true); err != nil {
+// plain reads a rollout that is not compressed: its head up to the first prompt that is sure, and its tail.
+func (s *sight) plain(f *bounded.File) error {
+	var head string
+	var headNewest int64
+	turn := func() {
+		s.tailed, head, headNewest = true, s.last, s.newest
+		s.last, s.newest = "", 0
+	}
+	whole, err := transcript.Ends(f, windows(), func(line bounded.Line) bool {
+		s.see(line)
+		return s.known && s.eventSeen || s.first != "" && line.Offset > s.firstAt+promptPatience
+	}, func(line bounded.Line) bool {
+		if !s.tailed {
+			turn()
+		}
+		s.see(line)
+		return s.newest > 0
+	})
+	if s.whole = whole; whole || err != nil {
 		return err
 	}
-	s.tailed = true
-	head, headNewest := s.last, s.newest
-	s.last, s.newest = "", 0
-	for _, limit := range []int64{tailWindow, tailMax} {
-		for line, err := range f.Tail(limit) {
-			if err != nil {
-				return err
-			}
-			s.see(line)
-			if limit == tailMax && s.newest > 0 {
-				break
-			}
-		}
-		if s.newest > 0 {
-			break
-		}
+	if !s.tailed { // Something very long stands at the end.
+		turn()
 	}
 	s.last, s.headNewest = cmp.Or(s.last, head), headNewest
 	return nil
 }
 
-// forward takes lines in order. With early set it leaves as soon as the first prompt is sure.
-func (s *sight) forward(lines iter.Seq2[bounded.Line, error], early bool) error {
+// forward takes lines in order.
+func (s *sight) forward(lines iter.Seq2[bounded.Line, error]) error {
 	for line, err := range lines {
 		if err != nil {
 			return err
 		}
 		s.see(line)
-		if early && s.known && s.eventSeen || early && s.first != "" && line.Offset > s.firstAt+promptPatience {
-			return nil
-		}
 	}
 	return nil
 }
@@ -226,7 +221,7 @@ func (s *sight) tell(f *bounded.File) {
 	}
 	out := catalog.Session{
 		ID: id, ProjectPath: cmp.Or(s.cwd, s.context), TimeMS: s.newest, Branch: s.branch,
-		Prompts:        slices.DeleteFunc([]string{first, s.last}, func(t string) bool { return t == "" }),
+		Prompts:        transcript.Prompts(first, s.last),
 		NonInteractive: s.headless || s.subAgent,
 		Details: catalog.Details{
 			Archived: strings.Contains(filepath.ToSlash(f.Path), "/"+archiveDir+"/"), Repository: s.repository, StartedMS: s.started,

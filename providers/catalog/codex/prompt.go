@@ -5,6 +5,7 @@ import (
 
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/bounded"
+	"agentd/providers/catalog/transcript"
 )
 
 // said is what a line says of the conversation.
@@ -163,15 +164,10 @@ func typed(text string) string {
 	if i := strings.LastIndex(text, request); i >= 0 && strings.HasPrefix(text, "# Context from my IDE setup") {
 		text = strings.TrimSpace(text[i+len(request):])
 	}
-	for _, mark := range []string{
-		"<environment_context>", "<user_instructions>", "<permissions instructions>", "<turn_aborted>", "<turn_context>", "<skill>",
+	return transcript.Typed(
+		text, "<environment_context>", "<user_instructions>", "<permissions instructions>", "<turn_aborted>", "<turn_context>", "<skill>",
 		"<skills_instructions>", "<user_shell_command>", "<collaboration_mode>", "<model_switch>", "<subagent_notification>",
 		"<personality_spec>", "<hook_context>", "<system-reminder>", "<app-context>", "<apps_instructions>", "<INSTRUCTIONS>",
 		"# AGENTS.md instructions for ", "<image", "</image>",
-	} {
-		if strings.HasPrefix(text, mark) {
-			return ""
-		}
-	}
-	return text
+	)
 }

@@ -166,19 +166,22 @@ func TestRoots(t *testing.T) {
 	}{
 		{"usual", nil, "", "", []string{".prime/agent/sessions"}, map[string]string{"PRIME_AGENT_SESSION_DIR": ".prime/agent/sessions"}},
 		{
-			"folder of the program", map[string]string{"PRIME_AGENT_CODING_AGENT_DIR": "~/p"},
+			"folder of the program",
+			map[string]string{"PRIME_AGENT_CODING_AGENT_DIR": "~/p"},
 			"", "",
 			[]string{"p/sessions"},
 			map[string]string{"PRIME_AGENT_CODING_AGENT_DIR": "p", "PRIME_AGENT_SESSION_DIR": "p/sessions"},
 		},
 		{
-			"older variable", map[string]string{"PRIME_AGENT_CODING_AGENT_SESSION_DIR": "~/s"},
+			"older variable",
+			map[string]string{"PRIME_AGENT_CODING_AGENT_SESSION_DIR": "~/s"},
 			`{"sessionDir":"~/other"}`, "",
 			[]string{"s"},
 			map[string]string{"PRIME_AGENT_SESSION_DIR": "s"},
 		},
 		{
-			"both variables", map[string]string{"PRIME_AGENT_CODING_AGENT_SESSION_DIR": "~/s", "PRIME_AGENT_SESSION_DIR": "~/t"},
+			"both variables",
+			map[string]string{"PRIME_AGENT_CODING_AGENT_SESSION_DIR": "~/s", "PRIME_AGENT_SESSION_DIR": "~/t"},
 			"", "",
 			[]string{"t"},
 			map[string]string{"PRIME_AGENT_SESSION_DIR": "t"},
