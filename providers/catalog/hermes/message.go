@@ -80,8 +80,12 @@ func (s *scan) prompt(ctx context.Context, have map[string]bool, id string, desc
 	if have["display_kind"] {
 		shown = " AND coalesce(display_kind, '') <> 'hidden'"
 	}
+	order := []string{"id"}
+	if have["timestamp"] {
+		order = []string{"timestamp", "id"} // The order of the index, so that no more rows are read than are wanted.
+	}
 	query := "SELECT " + contentColumn("16384") + " FROM messages WHERE session_id = ? AND role = 'user'" + shown + present(have) +
-		database.OrderBy(descending, "id") + " LIMIT 8"
+		database.OrderBy(descending, order...) + " LIMIT 8"
 	var content database.Text
 	found := ""
 	err := s.db.Each(ctx, query, []any{id}, []any{&content}, func() error {

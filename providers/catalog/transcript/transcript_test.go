@@ -36,6 +36,8 @@ func TestEnds(t *testing.T) {
 		{"the head ends when enough is known", transcript.Windows{Whole: 799, Head: 400, Tail: 40, TailMax: 80}, 3, "line 95", false, 3, 5, "line 95"},
 		{"the head ends with its window", transcript.Windows{Whole: 1, Head: 40, Tail: 16, TailMax: 80}, 100, "line 98", false, 5, 2, "line 98"},
 		{"the tail grows until there is a time", transcript.Windows{Whole: 1, Head: 8, Tail: 16, TailMax: 800}, 1, "line 90", false, 1, 2 + 10, "line 90"},
+		{"a tail of one size ends as soon as it tells", transcript.Windows{Whole: 1, Head: 8, Tail: 40, TailMax: 40}, 1, "line 98", false, 1, 2, "line 98"},
+		{"a tail of one size is read once", transcript.Windows{Whole: 1, Head: 8, Tail: 16, TailMax: 16}, 1, "line 90", false, 1, 2, "line 98"},
 		{"the tail ends with its window", transcript.Windows{Whole: 1, Head: 8, Tail: 16, TailMax: 40}, 1, "line 90", false, 1, 2 + 5, "line 95"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
