@@ -19,6 +19,8 @@
 //   - Fresh. Each call looks at every file's size and time. Only what did not change is taken from memory.
 //   - A [Catalog] is safe for concurrent use. Calls block on the file system, return the context's cause soon after it ends, and
 //     leave no goroutine behind.
+//   - The MCP server ([Catalog.ServeMCP]) is this and nothing more: the same operations with the same answers, two at a time, and what was parsed
+//     stays in memory between calls.
 //   - All text in answers is untrusted data from the stores. It is valid UTF-8 and may hold anything, control
 //     characters included; escape it before a terminal shows it.
 //
