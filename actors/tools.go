@@ -40,6 +40,8 @@ type ToolCall struct {
 	// Provider and Model say who wants it, for the history.
 	Provider string
 	Model    string
+	// Recorder is told each step of the call after it is stored. An error of it ends the call, as one of storing does. May be nil.
+	Recorder presets.Recorder
 }
 
 // List returns the tools that this turn may use now.
@@ -89,7 +91,15 @@ type toolRecorder struct {
 }
 
 // Record implements [presets.Recorder].
-func (r *toolRecorder) Record(_ context.Context, step presets.Step) error {
+func (r *toolRecorder) Record(ctx context.Context, step presets.Step) error {
+	if err := r.keep(step); err != nil || r.call.Recorder == nil {
+		return err
+	}
+	return r.call.Recorder.Record(ctx, step)
+}
+
+// keep stores a step.
+func (r *toolRecorder) keep(step presets.Step) error {
 	switch step.Kind {
 	case presets.StepRequested:
 		event, err := r.event(session.EventApprovalRequested, "itm-request-", requestData{step.Request.ID, *step.Request})

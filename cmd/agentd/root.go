@@ -25,7 +25,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.CountVarP(&a.verbose, "verbose", "v", "log to standard error; twice for more")
 	root.AddGroup(&cobra.Group{ID: "talk", Title: "Talk:"}, &cobra.Group{ID: "see", Title: "See and decide:"}, &cobra.Group{ID: "keep", Title: "Keep:"})
 	root.AddCommand(
-		inGroup("talk", newRun(a)), inGroup("talk", newChat(a)),
+		inGroup("talk", newRun(a)), inGroup("talk", newChat(a)), inGroup("talk", newMCP(a)),
 		inGroup("see", newSessions(a)), inGroup("see", newAgents(a)), inGroup("see", newPresets(a)), inGroup("see", newApprovals(a)),
 		inGroup("see", newAgf(a)),
 		inGroup("keep", newDoctor(a)), inGroup("keep", newRepair(a)), inGroup("keep", newVersion(a)),

@@ -24,16 +24,22 @@ type talkFlags struct {
 
 // add defines the flags.
 func (f *talkFlags) add(a *app, cmd *cobra.Command) {
+	f.addSession(a, cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.agent, "agent", "", fmt.Sprintf("talk to this `agent` (default %s)", local.ID))
+	flags.BoolVar(&f.full, "full", false, "do not cut long results in a terminal")
+	f.space.add(flags)
+	complete(cmd, "agent", a.completeAgents)
+}
+
+// addSession defines the flags that say which session it is, and what may happen in it.
+func (f *talkFlags) addSession(a *app, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.session, "session", "", "go on with this `session`; its id may be shortened")
 	flags.BoolVar(&f.fresh, "new", false, "begin a new session")
-	flags.StringVar(&f.agent, "agent", "", fmt.Sprintf("talk to this `agent` (default %s)", local.ID))
 	flags.StringArrayVar(&f.allow, "yes-risk", nil, "approve every call of this `risk` without asking; may be given more than once: "+riskNames())
-	flags.BoolVar(&f.full, "full", false, "do not cut long results in a terminal")
-	f.space.add(flags)
 	cmd.MarkFlagsMutuallyExclusive("session", "new")
 	complete(cmd, "session", a.completeSessions)
-	complete(cmd, "agent", a.completeAgents)
 	complete(cmd, "yes-risk", completeWords(risks()...))
 }
 

@@ -34,7 +34,8 @@ func (t *ToolServer) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.C
 	run := t.surface.Call
 	if turn.Call != nil {
 		run = turn.Call
-	} else if t.elicitor != nil {
+	}
+	if t.elicitor != nil {
 		if question := t.elicitor.ask(ctx, t, req, &call); question != nil {
 			return question, nil
 		}

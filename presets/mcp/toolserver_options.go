@@ -38,8 +38,8 @@ type ToolServerOptions struct {
 	// NoWait makes a call that needs a person answer "approval_required" at once instead of waiting.
 	NoWait bool
 	// Elicit asks the client's own person for approvals, if the client can ask one, and passes the answers on to these approvals. It is
-	// for clients that a person sits in front of: the client is believed. It works with [presets.Gated] and with turns that have no Call of
-	// their own. Nil means that people decide elsewhere.
+	// for clients that a person sits in front of: the client is believed. It works with [presets.Gated]. Nil means that people decide
+	// elsewhere.
 	Elicit presets.Approvals
 	// Logger is told of panics and of syncs that fail. Nil discards.
 	Logger *slog.Logger

@@ -18,7 +18,8 @@ type Turn struct {
 	// Recorder is told each step of each call, several calls at a time. Nil means that nobody keeps them.
 	Recorder presets.Recorder
 	// Call makes a call in place of the surface. An agent gives the one of its turn's tools, which has an identity and a recorder for each
-	// call; it may set the call's id to that under which its provider knows it. Several calls are made at one time. Nil means
+	// call; it may set the call's id to that under which its provider knows it. Several calls are made at one time. If the call has a
+	// recorder, it has to be told each step after the turn's own: an answer of the client's person comes that way. Nil means
 	// [presets.Surface.Call].
 	Call func(ctx context.Context, call presets.Call) (presets.Result, error)
 }
