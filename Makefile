@@ -7,6 +7,7 @@ FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
 RUN_HOME  ?= .cache/home
 STORES    ?= ../shared/stores
+VERSIONS  ?= 1.18.33
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test test/race test/flake test/update test/crash test/stores test/arch conformance e2e/opencode e2e/clients fuzz bench bench/once fmt fmt/verify vet lint tidy/verify cross check
@@ -51,6 +52,20 @@ e2e/opencode: ## Drive the real OpenCode (from npm) against a scripted model, in
 
 e2e/clients: ## Show "agf mcp" to the real Claude Code, Codex, Gemini CLI, OpenCode and MCP Inspector (from npm).
 	scripts/clients.sh
+
+.PHONY: e2e test/online bench/overhead
+e2e: ## Prove the space agent with the real OpenCode (from npm), offline, in each of VERSIONS.
+	@for version in $(VERSIONS); do \
+	  path=$$(scripts/install-opencode.sh $$version "$(CURDIR)/.cache/opencode-$$version") && echo "OpenCode $$version" && \
+	  $(GO) test -tags e2e -run E2E -count=1 -p 1 -timeout 30m ./providers/opencode/bridge ./actors/agents/space -opencode "$$path" || exit 1; \
+	done
+
+test/online: ## Run the live tests: your OpenCode, your login, a real model. They fail where anything of that is missing.
+	$(GO) test -tags online -run Online -count=1 -timeout 15m -v ./actors/agents/space
+
+bench/overhead: ## Measure what our layer adds to a turn of OpenCode.
+	@path=$$(scripts/install-opencode.sh $(firstword $(VERSIONS)) "$(CURDIR)/.cache/opencode-$(firstword $(VERSIONS))") && \
+	$(GO) test -tags e2e -run '^$$' -bench Overhead -benchtime 100x -timeout 15m ./actors/agents/space -opencode "$$path"
 
 test/arch: ## Hold the layers, the goroutines and the names.
 	$(GO) test -count=1 .
