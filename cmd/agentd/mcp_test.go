@@ -21,7 +21,9 @@ import (
 )
 
 // eras are the versions of MCP that clients speak.
-func eras() []string { return []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} }
+func eras() []string {
+	return []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
+}
 
 // mcpProcess is a real "agentd mcp" process with a real client.
 type mcpProcess struct {
