@@ -43,7 +43,7 @@ func TestChecklist16RunningHandleAtOnce(t *testing.T) {
 func TestChecklist17InputIsDurableBeforeTheAgentRuns(t *testing.T) {
 	t.Parallel()
 	store := memory.New()
-	seen := make(chan []messages.Item, 1)
+	seen := make(chan []*messages.Item, 1)
 	agent := actors.AgentFunc(func(ctx context.Context, turn *actors.TurnContext) error {
 		doc, err := store.Read(ctx, turn.Session.Head.ID)
 		if err != nil {

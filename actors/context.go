@@ -37,7 +37,7 @@ type TurnContext struct {
 // SessionView is a session at one moment. The items are shared and not to be changed.
 type SessionView struct {
 	Head  messages.Head
-	Items []messages.Item
+	Items []*messages.Item
 }
 
 // cleaned gives an item an id if it has none, and makes its text valid UTF-8, since it may come from anywhere.

@@ -27,7 +27,7 @@ func assistant(text string) messages.Item {
 }
 
 // inputs are the texts of the person, in order.
-func inputs(items []messages.Item) []string {
+func inputs(items []*messages.Item) []string {
 	var texts []string
 	for _, item := range items {
 		if item.Role == messages.RoleUser {
@@ -38,8 +38,8 @@ func inputs(items []messages.Item) []string {
 }
 
 // itemsOf are the items of a type, in order.
-func itemsOf(items []messages.Item, kind messages.ItemType) []messages.Item {
-	var found []messages.Item
+func itemsOf(items []*messages.Item, kind messages.ItemType) []*messages.Item {
+	var found []*messages.Item
 	for _, item := range items {
 		if item.Type == kind {
 			found = append(found, item)

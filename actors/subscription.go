@@ -240,14 +240,14 @@ func (h *hub) drain() []*Subscription {
 
 // backlogOf lists what changed after a number: each item in its present form and the last turn's
 // last change, in the order of the numbers; then the drafts that grow just now.
-func backlogOf(head messages.Head, items, drafts []messages.Item, after uint64) ([]messages.Event, error) {
+func backlogOf(head messages.Head, items []*messages.Item, drafts []messages.Item, after uint64) ([]messages.Event, error) {
 	if after > head.LastSeq {
 		return nil, fmt.Errorf("session %q: after %d, but the last is %d: %w", head.ID, after, head.LastSeq, ErrFuture)
 	}
 	var events []messages.Event
-	for i := range items {
-		if items[i].Seq > after {
-			events = append(events, messages.Event{Session: head.ID, Seq: items[i].Seq, Kind: messages.EventItem, Item: &items[i]})
+	for _, item := range items {
+		if item.Seq > after {
+			events = append(events, messages.Event{Session: head.ID, Seq: item.Seq, Kind: messages.EventItem, Item: item})
 		}
 	}
 	if t := head.Turn; t != nil && t.Seq > after {

@@ -148,7 +148,7 @@ func TestSubscribersThatComeAndGoLoseNothing(t *testing.T) {
 		wait.Wait()
 		want := map[messages.ItemID]messages.Item{}
 		for _, item := range rt.View(id).Items {
-			want[item.ID] = item
+			want[item.ID] = *item
 		}
 		for i := range replicas {
 			if diff := cmp.Diff(want, replicas[i].items); diff != "" {

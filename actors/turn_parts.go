@@ -90,7 +90,7 @@ func (rt *Runtime) view(caller presets.Caller, recorder presets.Recorder) *prese
 }
 
 // lastUserItem is the message that the turn answers.
-func lastUserItem(items []messages.Item) messages.ItemID {
+func lastUserItem(items []*messages.Item) messages.ItemID {
 	for i := len(items) - 1; i >= 0; i-- {
 		if items[i].Role == messages.RoleUser {
 			return items[i].ID

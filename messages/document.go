@@ -54,11 +54,27 @@ func (h Head) Clone() Head {
 // Document is a whole session: its head and its items, in order. It is the pure
 // projection of the session's changes. It is not safe for concurrent change.
 type Document struct {
-	Head  Head
-	Items []Item
+	Head Head
+	// Items are not changed in place: an update puts another item there, so that who holds the old one keeps it as it was.
+	Items []*Item
 
 	// index finds an item by its id. It is rebuilt when it lags behind Items.
 	index itemIndex
+}
+
+// Clone returns a document of its own: its items are copies.
+func (d *Document) Clone() *Document {
+	clone := &Document{Head: d.Head.Clone()}
+	if d.Items == nil {
+		return clone
+	}
+	whole := make([]Item, len(d.Items)) // One piece of memory for all.
+	clone.Items = make([]*Item, len(d.Items))
+	for i, item := range d.Items {
+		whole[i] = *item
+		clone.Items[i] = &whole[i]
+	}
+	return clone
 }
 
 // NewDocument returns the empty document that the first change is applied to.
@@ -74,7 +90,7 @@ func (d *Document) Find(id ItemID) (int, bool) {
 	return d.index.find(d.Items, id)
 }
 
-// Apply adds one change. Changes come in the order of their numbers, without a gap.
+// Apply adds one change, and takes its item over, which gets the change's number. Changes come in the order of their numbers, without a gap.
 // The error says what does not fit, and the document is then unchanged.
 func (d *Document) Apply(seq uint64, at int64, change Change) error {
 	if seq != d.Head.LastSeq+1 {
@@ -86,15 +102,15 @@ func (d *Document) Apply(seq uint64, at int64, change Change) error {
 			return fmt.Errorf("session %q: change %d appends item %q, which is there already", d.Head.ID, seq, c.Item.ID)
 		}
 		d.index.add(c.Item.ID, len(d.Items))
-		d.Items = append(d.Items, *c.Item)
-		d.Items[len(d.Items)-1].Seq = seq
+		c.Item.Seq = seq
+		d.Items = append(d.Items, c.Item)
 	case ItemUpdated:
 		i, found := d.Find(c.Item.ID)
 		if !found {
 			return fmt.Errorf("session %q: change %d updates item %q, which is not there", d.Head.ID, seq, c.Item.ID)
 		}
-		d.Items[i] = *c.Item
-		d.Items[i].Seq = seq
+		c.Item.Seq = seq
+		d.Items[i] = c.Item
 	case Created, Opened, DataSet, TurnStarted, TurnEnded, Deleted:
 	}
 	d.Head.Apply(seq, at, change)

@@ -161,7 +161,7 @@ func asJSON(t *testing.T, doc *Document) string {
 	t.Helper()
 	text, err := json.Marshal(struct {
 		Head  Head
-		Items []Item
+		Items []*Item
 	}{doc.Head, doc.Items})
 	if err != nil {
 		t.Fatal(err)

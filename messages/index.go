@@ -14,7 +14,7 @@ type itemIndex struct {
 }
 
 // rebuild makes the index of the items anew.
-func (x *itemIndex) rebuild(items []Item) {
+func (x *itemIndex) rebuild(items []*Item) {
 	x.seed = maphash.MakeSeed()
 	x.places = make(map[uint64]int32, len(items)+4)
 	x.count, x.collided = 0, false
@@ -35,7 +35,7 @@ func (x *itemIndex) add(id ItemID, place int) {
 }
 
 // find returns the place of an item.
-func (x *itemIndex) find(items []Item, id ItemID) (int, bool) {
+func (x *itemIndex) find(items []*Item, id ItemID) (int, bool) {
 	if place, known := x.places[maphash.String(x.seed, string(id))]; known && items[place].ID == id {
 		return int(place), true
 	}

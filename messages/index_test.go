@@ -8,9 +8,9 @@ import (
 func TestItemIndexTellsCollidingIDsApart(t *testing.T) {
 	t.Parallel()
 	var x itemIndex
-	items := make([]Item, 50)
+	items := make([]*Item, 50)
 	for i := range items {
-		items[i].ID = ItemID(fmt.Sprintf("i%d", i))
+		items[i] = &Item{ID: ItemID(fmt.Sprintf("i%d", i))}
 	}
 	x.rebuild(items)
 	// What a second id of the same hash does to the map.

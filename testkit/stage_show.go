@@ -33,7 +33,7 @@ func (s *stage) items(words []string, _ string) []string {
 	}
 	var lines []string
 	for i := range view.Items {
-		lines = append(lines, fmt.Sprintf("%s %s", view.Items[i].TurnID, showItem(&view.Items[i])))
+		lines = append(lines, fmt.Sprintf("%s %s", view.Items[i].TurnID, showItem(view.Items[i])))
 	}
 	return lines
 }

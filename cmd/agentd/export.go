@@ -78,14 +78,14 @@ func writeExport(p exportParams, text []byte) error {
 
 // exported is a whole session as one JSON document.
 type exported struct {
-	Head  messages.Head   `json:"head"`
-	Items []messages.Item `json:"items"`
+	Head  messages.Head    `json:"head"`
+	Items []*messages.Item `json:"items"`
 }
 
 func exportJSON(doc *messages.Document) ([]byte, error) {
 	items := doc.Items
 	if items == nil {
-		items = []messages.Item{}
+		items = []*messages.Item{}
 	}
 	line, err := screen.EncodeJSON(exported{Head: doc.Head, Items: items})
 	if err != nil {

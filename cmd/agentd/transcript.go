@@ -13,7 +13,7 @@ import (
 func transcript(doc *messages.Document) []byte {
 	t := &transcriber{results: map[messages.CallID]*messages.Item{}}
 	for i := range doc.Items {
-		if item := &doc.Items[i]; item.Type == messages.ItemToolResult {
+		if item := doc.Items[i]; item.Type == messages.ItemToolResult {
 			t.results[item.CallID] = item
 		}
 	}
@@ -22,7 +22,7 @@ func transcript(doc *messages.Document) []byte {
 	fmt.Fprintf(&t.out, "Agent %s, %s, %s, begun %s.\n", head.AgentID, count(head.TurnCount, "turn"), count(head.ItemCount, "item"),
 		time.Unix(head.CreatedAt, 0).Format(time.DateTime))
 	for i := range doc.Items {
-		t.item(&doc.Items[i])
+		t.item(doc.Items[i])
 	}
 	if head.Turn != nil && head.Turn.Status.Terminal() && head.Turn.Status != messages.TurnCompleted {
 		fmt.Fprintf(&t.out, "\n*The last turn was %s: %s*\n", head.Turn.Status, inline(head.Turn.Error))

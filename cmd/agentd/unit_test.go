@@ -121,7 +121,7 @@ func TestReadable(t *testing.T) {
 
 func TestTranscriptPairsCallsWithResults(t *testing.T) {
 	t.Parallel()
-	doc := &messages.Document{Head: messages.Head{ID: "s", AgentID: "a", TurnCount: 1, ItemCount: 6}, Items: []messages.Item{
+	doc := &messages.Document{Head: messages.Head{ID: "s", AgentID: "a", TurnCount: 1, ItemCount: 6}, Items: []*messages.Item{
 		{ID: "1", Type: messages.ItemMessage, Role: messages.RoleUser, Content: "do it"},
 		{ID: "2", Type: messages.ItemToolCall, Name: "space_x", CallID: "c1", Arguments: `{"a":"` + "```" + `"}`},
 		{ID: "3", Type: messages.ItemToolCall, Name: "space_y", CallID: "c2", Arguments: `{}`},

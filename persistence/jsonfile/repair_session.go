@@ -117,7 +117,7 @@ func (r *repair) takeItems(doc *messages.Document, text []byte) (bad int) {
 			bad++
 			continue
 		}
-		doc.Items = append(doc.Items, item)
+		doc.Items = append(doc.Items, &item)
 	}
 	return bad
 }
@@ -213,7 +213,7 @@ func (r *repair) writeDocument(path string, doc *messages.Document) error {
 	w.buf, err = appendHead(w.buf, &doc.Head)
 	separator := "\n"
 	for i := range doc.Items {
-		line, itemErr := json.Marshal(&doc.Items[i])
+		line, itemErr := json.Marshal(doc.Items[i])
 		err = errors.Join(err, itemErr)
 		w.writeString(separator)
 		w.write(line)

@@ -143,10 +143,10 @@ func (n *snapshot) lineFault(reader *lineReader, err error) error {
 func (n *snapshot) document() (*messages.Document, error) {
 	doc := messages.NewDocument(n.head.ID)
 	doc.Head = n.head
-	doc.Items = make([]messages.Item, 0, min(n.head.ItemCount, int(n.size/16)))
+	doc.Items = make([]*messages.Item, 0, min(n.head.ItemCount, int(n.size/16)))
 	err := n.lines(func(line []byte) error {
 		item, err := n.decodeItem(line, len(doc.Items)+2)
-		doc.Items = append(doc.Items, item)
+		doc.Items = append(doc.Items, &item)
 		return err
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"agentd/messages"
@@ -83,14 +82,16 @@ func (s *session) readable() error {
 }
 
 // document returns a copy that the caller owns.
-func (s *session) document() *messages.Document {
-	return &messages.Document{Head: s.doc.Head.Clone(), Items: slices.Clone(s.doc.Items)}
-}
+func (s *session) document() *messages.Document { return s.doc.Clone() }
 
 // page returns the page of a query. The lock is held.
 func (s *session) page(query persistence.PageQuery) persistence.Page {
 	start, end := query.Bounds(len(s.doc.Items))
-	return persistence.Page{Head: s.doc.Head.Clone(), Items: slices.Clone(s.doc.Items[start:end]), Start: start}
+	page := persistence.Page{Head: s.doc.Head.Clone(), Items: make([]messages.Item, 0, end-start), Start: start}
+	for _, item := range s.doc.Items[start:end] {
+		page.Items = append(page.Items, *item)
+	}
+	return page
 }
 
 // fold marks everything as folded. The lock is held.

@@ -12,7 +12,7 @@ import (
 )
 
 // check compares a session with what was acknowledged, and takes over what it finds as what has to stay.
-func (s *sessionModel) check(head messages.Head, items []messages.Item) error {
+func (s *sessionModel) check(head messages.Head, items []*messages.Item) error {
 	if err := errors.Join(s.checkHead(head, items), s.checkSeen(items), checkHistory(head, items)); err != nil {
 		return err
 	}
@@ -20,12 +20,12 @@ func (s *sessionModel) check(head messages.Head, items []messages.Item) error {
 		return err
 	}
 	s.created, s.deleting = true, false
-	s.seen, s.turnsSeen, s.lastSeq, s.turns = slices.Clone(items), head.TurnCount, head.LastSeq, nil
+	s.seen, s.turnsSeen, s.lastSeq, s.turns = copies(items), head.TurnCount, head.LastSeq, nil
 	return nil
 }
 
 // checkHead: the session is idle, its counts are right, and its numbers go on.
-func (s *sessionModel) checkHead(head messages.Head, items []messages.Item) error {
+func (s *sessionModel) checkHead(head messages.Head, items []*messages.Item) error {
 	switch {
 	case head.Status != messages.SessionIdle:
 		return fmt.Errorf("it is %s", head.Status)
@@ -47,7 +47,7 @@ func (s *sessionModel) checkHead(head messages.Head, items []messages.Item) erro
 }
 
 // checkSeen: history that was read before has not changed.
-func (s *sessionModel) checkSeen(items []messages.Item) error {
+func (s *sessionModel) checkSeen(items []*messages.Item) error {
 	if len(items) < len(s.seen) {
 		return fmt.Errorf("it has %d items, and had %d", len(items), len(s.seen))
 	}
@@ -60,11 +60,11 @@ func (s *sessionModel) checkSeen(items []messages.Item) error {
 }
 
 // checkHistory: drafts are closed, ids are there once, and every tool call has one result, behind it.
-func checkHistory(head messages.Head, items []messages.Item) error {
+func checkHistory(head messages.Head, items []*messages.Item) error {
 	ids := map[messages.ItemID]bool{}
 	calls := map[messages.CallID]int{}
 	for i := range items {
-		item := &items[i]
+		item := items[i]
 		switch {
 		case ids[item.ID]:
 			return fmt.Errorf("item %q is there twice", item.ID)
@@ -94,7 +94,7 @@ func checkHistory(head messages.Head, items []messages.Item) error {
 }
 
 // checkTurns: the new items are those of the turns that were asked for, in order, with everything that was acknowledged.
-func (s *sessionModel) checkTurns(head messages.Head, items []messages.Item) error {
+func (s *sessionModel) checkTurns(head messages.Head, items []*messages.Item) error {
 	found := 0
 	for _, t := range s.turns {
 		n := 0
@@ -124,7 +124,7 @@ func (s *sessionModel) checkTurns(head messages.Head, items []messages.Item) err
 }
 
 // check compares the items of a turn with what was acknowledged.
-func (t *turnModel) check(items []messages.Item) error {
+func (t *turnModel) check(items []*messages.Item) error {
 	if len(items) == 0 {
 		if t.started || len(t.items) > 0 || t.ended != "" {
 			return errors.New("it was acknowledged and is not there")
@@ -223,4 +223,9 @@ func checkRuns(runs map[messages.CallID]int, known map[messages.CallID]messages.
 func turnOf(id messages.CallID) messages.TurnID {
 	name := strings.TrimPrefix(string(id), "call-")
 	return messages.TurnID(name[:strings.LastIndexByte(name, '-')])
+}
+
+// copies are items of their own, which nobody else changes.
+func copies(items []*messages.Item) []*messages.Item {
+	return (&messages.Document{Items: items}).Clone().Items
 }

@@ -13,53 +13,62 @@ import (
 func TestChecksFindWhatTheyLookFor(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		damage func(head *messages.Head, items []messages.Item) []messages.Item
+		damage func(head *messages.Head, items []*messages.Item) []*messages.Item
 		want   string
 	}{
-		"good":            {func(_ *messages.Head, items []messages.Item) []messages.Item { return items }, ""},
-		"still running":   {func(h *messages.Head, items []messages.Item) []messages.Item { h.Status = "running"; return items }, "running"},
-		"turn runs":       {func(h *messages.Head, items []messages.Item) []messages.Item { h.Turn.Status = "running"; return items }, "last turn"},
-		"wrong count":     {func(h *messages.Head, items []messages.Item) []messages.Item { h.ItemCount++; return items }, "counts"},
-		"numbers go back": {func(h *messages.Head, items []messages.Item) []messages.Item { h.LastSeq = 9; return items }, "number"},
-		"number twice": {func(_ *messages.Head, items []messages.Item) []messages.Item {
+		"good":          {func(_ *messages.Head, items []*messages.Item) []*messages.Item { return items }, ""},
+		"still running": {func(h *messages.Head, items []*messages.Item) []*messages.Item { h.Status = "running"; return items }, "running"},
+		"turn runs": {func(h *messages.Head, items []*messages.Item) []*messages.Item {
+			h.Turn.Status = "running"
+			return items
+		}, "last turn"},
+		"wrong count":     {func(h *messages.Head, items []*messages.Item) []*messages.Item { h.ItemCount++; return items }, "counts"},
+		"numbers go back": {func(h *messages.Head, items []*messages.Item) []*messages.Item { h.LastSeq = 9; return items }, "number"},
+		"number twice": {func(_ *messages.Head, items []*messages.Item) []*messages.Item {
 			items[3].Seq = items[2].Seq
 			return items
 		}, "number"},
-		"old item changed": {func(_ *messages.Head, items []messages.Item) []messages.Item {
+		"old item changed": {func(_ *messages.Head, items []*messages.Item) []*messages.Item {
 			items[0].Content = "other"
 			return items
 		}, "item 0"},
-		"old item lost": {func(_ *messages.Head, items []messages.Item) []messages.Item { return items[1:] }, ""},
-		"input lost":    {func(_ *messages.Head, items []messages.Item) []messages.Item { return slices.Delete(items, 1, 2) }, "input"},
-		"turn lost":     {func(_ *messages.Head, items []messages.Item) []messages.Item { return items[:1] }, "not there"},
-		"item lost":     {func(_ *messages.Head, items []messages.Item) []messages.Item { return slices.Delete(items, 2, 3) }, "not there"},
-		"item twice": {func(_ *messages.Head, items []messages.Item) []messages.Item {
+		"old item lost": {func(_ *messages.Head, items []*messages.Item) []*messages.Item { return items[1:] }, ""},
+		"input lost":    {func(_ *messages.Head, items []*messages.Item) []*messages.Item { return slices.Delete(items, 1, 2) }, "input"},
+		"turn lost":     {func(_ *messages.Head, items []*messages.Item) []*messages.Item { return items[:1] }, "not there"},
+		"item lost":     {func(_ *messages.Head, items []*messages.Item) []*messages.Item { return slices.Delete(items, 2, 3) }, "not there"},
+		"item twice": {func(_ *messages.Head, items []*messages.Item) []*messages.Item {
 			return slices.Insert(items, 3, items[2])
 		}, "twice"},
-		"items swapped": {func(_ *messages.Head, items []messages.Item) []messages.Item {
+		"items swapped": {func(_ *messages.Head, items []*messages.Item) []*messages.Item {
 			items[2], items[3] = items[3], items[2]
 			return items
 		}, "order"},
-		"text lost": {func(_ *messages.Head, items []messages.Item) []messages.Item { items[2].Content = ""; return items }, "acknowledged"},
-		"draft open": {func(_ *messages.Head, items []messages.Item) []messages.Item {
+		"text lost": {func(_ *messages.Head, items []*messages.Item) []*messages.Item { items[2].Content = ""; return items }, "acknowledged"},
+		"draft open": {func(_ *messages.Head, items []*messages.Item) []*messages.Item {
 			items[3].StreamStatus = "streaming"
 			return items
 		}, "open"},
-		"call running": {func(_ *messages.Head, items []messages.Item) []messages.Item {
+		"call running": {func(_ *messages.Head, items []*messages.Item) []*messages.Item {
 			items[4].Status = "running"
 			return items
 		}, "running"},
-		"result lost": {func(_ *messages.Head, items []messages.Item) []messages.Item { return slices.Delete(items, 5, 6) }, "results"},
-		"result first": {func(_ *messages.Head, items []messages.Item) []messages.Item {
+		"result lost": {func(_ *messages.Head, items []*messages.Item) []*messages.Item { return slices.Delete(items, 5, 6) }, "results"},
+		"result first": {func(_ *messages.Head, items []*messages.Item) []*messages.Item {
 			items[4], items[5] = items[5], items[4]
 			return items
 		}, "before its call"},
-		"error in good turn": {func(_ *messages.Head, items []messages.Item) []messages.Item { items[6].Type = "error"; return items }, "error items"},
-		"strange turn":       {func(_ *messages.Head, items []messages.Item) []messages.Item { items[6].TurnID = "other"; return items }, "not asked for"},
-		"other ending":       {func(h *messages.Head, items []messages.Item) []messages.Item { h.Turn.Status = "failed"; return items }, "acknowledged"},
-		"turn count":         {func(h *messages.Head, items []messages.Item) []messages.Item { h.TurnCount = 7; return items }, "turns"},
-		"data lost":          {func(h *messages.Head, items []messages.Item) []messages.Item { delete(h.Data, "k"); return items }, "data"},
-		"data of another": {func(h *messages.Head, items []messages.Item) []messages.Item {
+		"error in good turn": {func(_ *messages.Head, items []*messages.Item) []*messages.Item { items[6].Type = "error"; return items }, "error items"},
+		"strange turn": {func(_ *messages.Head, items []*messages.Item) []*messages.Item {
+			items[6].TurnID = "other"
+			return items
+		}, "not asked for"},
+		"other ending": {func(h *messages.Head, items []*messages.Item) []*messages.Item {
+			h.Turn.Status = "failed"
+			return items
+		}, "acknowledged"},
+		"turn count": {func(h *messages.Head, items []*messages.Item) []*messages.Item { h.TurnCount = 7; return items }, "turns"},
+		"data lost":  {func(h *messages.Head, items []*messages.Item) []*messages.Item { delete(h.Data, "k"); return items }, "data"},
+		"data of another": {func(h *messages.Head, items []*messages.Item) []*messages.Item {
 			h.Data["k"] = []byte(`"never"`)
 			return items
 		}, "data"},
@@ -84,8 +93,8 @@ func TestChecksFindWhatTheyLookFor(t *testing.T) {
 }
 
 // goodSession is a session with one turn that was seen and one that was acknowledged, and the model that says so.
-func goodSession() (*sessionModel, messages.Head, []messages.Item) {
-	items := []messages.Item{
+func goodSession() (*sessionModel, messages.Head, []*messages.Item) {
+	items := []*messages.Item{
 		{ID: "u0", Type: messages.ItemMessage, Role: messages.RoleUser, Content: "old", TurnID: "t0", Seq: 3},
 		{ID: "u1", Type: messages.ItemMessage, Role: messages.RoleUser, Content: "input", TurnID: "t1", Seq: 5},
 		{ID: "i1", Type: messages.ItemMessage, Content: "one", TurnID: "t1", Seq: 6},
@@ -99,7 +108,7 @@ func goodSession() (*sessionModel, messages.Head, []messages.Item) {
 		Turn: &messages.Turn{ID: "t1", Status: messages.TurnCompleted}, Data: map[string]json.RawMessage{"k": json.RawMessage(`"value"`)},
 	}
 	s := &sessionModel{
-		id: "s", created: true, seen: slices.Clone(items[:1]), turnsSeen: 1, lastSeq: 10,
+		id: "s", created: true, seen: copies(items[:1]), turnsSeen: 1, lastSeq: 10,
 		turns: []*turnModel{{
 			id: "t1", input: "input", started: true, ended: messages.TurnCompleted,
 			items: []itemModel{{id: "i1", text: "one", seq: 6}, {id: "i2", text: "two", seq: 7}},

@@ -245,7 +245,7 @@ func (d *directory) inspectSession(rt *actors.Runtime, s *sessionModel, calls ma
 	}
 	for _, item := range view.Items {
 		if item.Type == messages.ItemToolCall {
-			calls[item.CallID] = item
+			calls[item.CallID] = *item
 		}
 	}
 	if d.rng.IntN(4) > 0 {
@@ -322,7 +322,7 @@ func (d *directory) atRest() error {
 		}
 		var file struct {
 			messages.Head
-			Items []messages.Item `json:"items"`
+			Items []*messages.Item `json:"items"`
 		}
 		if err := json.Unmarshal(text, &file); err != nil {
 			return fmt.Errorf("the file of session %q: %w", s.id, err)

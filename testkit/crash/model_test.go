@@ -21,7 +21,7 @@ type sessionModel struct {
 	// created and deleted were acknowledged; deleting was asked for.
 	created, deleting, deleted bool
 	// seen is the history that an earlier check has read. It never changes any more.
-	seen []messages.Item
+	seen []*messages.Item
 	// turnsSeen is how many turns it holds.
 	turnsSeen int
 	lastSeq   uint64

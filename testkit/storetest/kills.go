@@ -146,5 +146,5 @@ func (l *life) check(store persistence.Store, n int) {
 }
 
 func clone(doc *messages.Document) *messages.Document {
-	return &messages.Document{Head: doc.Head.Clone(), Items: append([]messages.Item(nil), doc.Items...)}
+	return doc.Clone()
 }

@@ -311,7 +311,7 @@ func (m *model) readPage(s *modelSession) {
 	query := persistence.PageQuery{Before: m.random.IntN(len(s.want.Items) + 2), Limit: 1 + m.random.IntN(30)}
 	page, err := m.store.Page(m.t.Context(), s.handle.Session, query)
 	start, end := query.Bounds(len(s.want.Items))
-	want := persistence.Page{Head: s.want.Head, Items: s.want.Items[start:end], Start: start}
+	want := persistence.Page{Head: s.want.Head, Items: values(s.want.Items[start:end]), Start: start}
 	if diff := diff(want, page); err != nil || diff != "" {
 		m.t.Errorf("Page(%+v) = %v, differs (-want +got):\n%s", query, err, diff)
 	}

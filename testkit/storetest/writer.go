@@ -161,7 +161,7 @@ func expect(tb testing.TB, store persistence.Store, want *messages.Document) {
 	}
 	page, err := store.Page(tb.Context(), id, persistence.PageQuery{Limit: 5})
 	start := max(0, len(want.Items)-5)
-	wantPage := persistence.Page{Head: want.Head, Items: want.Items[start:], Start: start}
+	wantPage := persistence.Page{Head: want.Head, Items: values(want.Items[start:]), Start: start}
 	if diff := diff(wantPage, page); err != nil || diff != "" {
 		tb.Fatalf("Page(%q) = %v, differs (-want +got):\n%s", id, err, diff)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // lines are the items of a session in short.
-func lines(items []messages.Item) []string {
+func lines(items []*messages.Item) []string {
 	var out []string
 	for _, it := range items {
 		line := string(it.Type)
@@ -45,7 +45,7 @@ func lines(items []messages.Item) []string {
 	return out
 }
 
-func (s *stage) items() []messages.Item { return s.View(s.id).Items }
+func (s *stage) items() []*messages.Item { return s.View(s.id).Items }
 
 func (s *stage) wantItems(t *testing.T, want ...string) {
 	t.Helper()

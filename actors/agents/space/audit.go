@@ -129,7 +129,7 @@ func (t *turn) left(answers []opencode.Message) {
 }
 
 // user is the item of the prompt, which all others answer.
-func user(items []messages.Item) messages.ItemID {
+func user(items []*messages.Item) messages.ItemID {
 	for _, item := range slices.Backward(items) {
 		if item.Type == messages.ItemMessage && item.Role == messages.RoleUser {
 			return item.ID

@@ -167,7 +167,7 @@ func TestE2ECancel(t *testing.T) {
 		cancelled(t, h, handle)
 		eventually(t, "the model to be hung up on", func() error { return outcome(model, ms.ClientGone, 1) })
 		items := h.items(id)
-		if i := slices.IndexFunc(items, func(item messages.Item) bool { return item.Content == "this is the beginning of" }); i < 0 ||
+		if i := slices.IndexFunc(items, func(item *messages.Item) bool { return item.Content == "this is the beginning of" }); i < 0 ||
 			items[i].StreamStatus != messages.StreamInterrupted {
 			t.Errorf("the draft is not kept as interrupted:\n%s", describe(items))
 		}

@@ -216,7 +216,7 @@ func (h *host) complete(id messages.SessionID, input string) string {
 	return turn.Result
 }
 
-func (h *host) items(id messages.SessionID) []messages.Item {
+func (h *host) items(id messages.SessionID) []*messages.Item {
 	h.t.Helper()
 	view, err := h.rt.Session(context.WithoutCancel(h.t.Context()), id)
 	if err != nil {
@@ -278,12 +278,12 @@ func (h *host) listed(id messages.SessionID) []string {
 }
 
 // of returns the items of some kinds that the last turn made.
-func of(items []messages.Item, kinds ...messages.ItemType) []messages.Item {
-	return slices.DeleteFunc(slices.Clone(items), func(item messages.Item) bool { return !slices.Contains(kinds, item.Type) })
+func of(items []*messages.Item, kinds ...messages.ItemType) []*messages.Item {
+	return slices.DeleteFunc(slices.Clone(items), func(item *messages.Item) bool { return !slices.Contains(kinds, item.Type) })
 }
 
 // describe writes items a line each, for the text of a failure.
-func describe(items []messages.Item) string {
+func describe(items []*messages.Item) string {
 	var lines []string
 	for _, item := range items {
 		lines = append(lines, fmt.Sprintf("  %s %s %s %s %q %q %q %q", item.ID, item.Type, item.Role, item.Status, item.Name+item.EventType,

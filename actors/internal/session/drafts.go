@@ -101,7 +101,7 @@ func (s *State) revive(t *turn) {
 func (s *State) readOpen(t *turn) {
 	t.drafts, t.calls, t.byCall, t.requests = nil, nil, nil, nil
 	for i := range s.doc.Items {
-		item := &s.doc.Items[i]
+		item := s.doc.Items[i]
 		if item.TurnID != t.record.ID {
 			if item.EventType == EventApprovalDecided {
 				t.trackRequest(item) // It was noted outside of the turn.

@@ -135,7 +135,7 @@ func (w *world) tick() error {
 // look takes the items as a reader does, and remembers them.
 func (w *world) look() error {
 	w.view = w.state.Items()
-	w.viewCopy = slices.Clone(w.view)
+	w.viewCopy = (&messages.Document{Items: w.view}).Clone().Items
 	return nil
 }
 

@@ -22,7 +22,7 @@ func CheckHistory(doc *messages.Document, open messages.TurnID) error {
 	ids := make(map[messages.ItemID]bool, len(doc.Items))
 	pairs := make(map[pairKey]*pair, 4)
 	for i := range doc.Items {
-		item := &doc.Items[i]
+		item := doc.Items[i]
 		if ids[item.ID] {
 			return fmt.Errorf("item %q is there twice", item.ID)
 		}

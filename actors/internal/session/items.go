@@ -144,7 +144,7 @@ func (s *State) newest(id messages.ItemID) *messages.Item {
 		return item
 	}
 	if i, ok := s.doc.Find(id); ok {
-		return &s.doc.Items[i]
+		return s.doc.Items[i]
 	}
 	return nil
 }

@@ -267,7 +267,7 @@ func TestWhatIsStoredIsWhatIsHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range s.doc.Items {
-		if !sameItem(&s.doc.Items[i], &back.Items[i]) || back.Items[i].Provider != s.doc.Items[i].Provider {
+		if !sameItem(s.doc.Items[i], back.Items[i]) || back.Items[i].Provider != s.doc.Items[i].Provider {
 			t.Errorf("item = %+v, stored %+v", s.doc.Items[i], back.Items[i])
 		}
 	}

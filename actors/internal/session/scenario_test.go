@@ -296,6 +296,6 @@ func (s *scenario) history(t *testing.T) {
 		}
 	}
 	for i := range doc.Items {
-		fmt.Fprintf(&s.out, "%s of %s\n", itemText(&doc.Items[i]), doc.Items[i].TurnID)
+		fmt.Fprintf(&s.out, "%s of %s\n", itemText(doc.Items[i]), doc.Items[i].TurnID)
 	}
 }

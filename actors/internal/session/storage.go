@@ -209,5 +209,5 @@ func (s *State) follow(t then) {
 // copyOf returns a stored item.
 func (s *State) copyOf(id messages.ItemID) messages.Item {
 	i, _ := s.doc.Find(id)
-	return s.doc.Items[i]
+	return *s.doc.Items[i]
 }

@@ -12,8 +12,8 @@ func (s *State) Watch(on bool) { s.watched = on }
 // Head returns the stored head. It shares nothing.
 func (s *State) Head() messages.Head { return s.doc.Head.Clone() }
 
-// Items returns the stored items. The slice is not changed any more; the state copies before it changes one of them.
-func (s *State) Items() []messages.Item {
+// Items returns the stored items. Neither they nor the slice are changed any more.
+func (s *State) Items() []*messages.Item {
 	s.shared = len(s.doc.Items)
 	return slices.Clip(s.doc.Items)
 }

@@ -43,7 +43,7 @@ type world struct {
 	// turns and items number the ids that the world makes.
 	turns, items int
 	// view is a slice of items that somebody reads, and what was in it.
-	view, viewCopy []messages.Item
+	view, viewCopy []*messages.Item
 	// shown is the text that a subscriber has last seen of an item, before what it was one step ago.
 	shown, before map[messages.ItemID]string
 	known         *known
@@ -452,7 +452,7 @@ func (w *world) sameAsAcked() error {
 		return fmt.Errorf("%d live items, %d replayed", len(live.Items), len(want.Items))
 	}
 	for i := range live.Items {
-		if !sameItem(&live.Items[i], &want.Items[i]) {
+		if !sameItem(live.Items[i], want.Items[i]) {
 			return fmt.Errorf("live item %+v, replayed %+v", live.Items[i], want.Items[i])
 		}
 	}
