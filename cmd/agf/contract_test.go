@@ -118,6 +118,9 @@ func TestContract(t *testing.T) {
 					t.Errorf("%v has the fields %q, want %q", f.path, got, f.want)
 				}
 			}
+			if outer, ok := envelope.(map[string]any); ok && outer["agf_version"] == version {
+				outer["agf_version"] = "VERSION" // So that a release changes no recorded answer.
+			}
 			pretty, err := json.MarshalIndent(envelope, "", "  ")
 			if err != nil {
 				t.Fatal(err)

@@ -98,13 +98,7 @@ func (c *Catalog) plan(r Reader, e *entry, mode Mode) Plan {
 // missingWarning says that the project directory is gone, and where it probably is.
 func (c *Catalog) missingWarning(ctx context.Context, e *entry) Warning {
 	w := Warning{e.agent.ID, missingDirectory, "the project directory does not exist any more; start the program in the directory that took its place"}
-	// Other sessions tell where projects are now, so this one case looks at the whole store.
-	stores, err := c.scan(ctx, wanted{agent: e.agent.ID})
-	if err != nil {
-		return w
-	}
-	known := newProjects(entries(stores, func(*Session) bool { return true }))
-	if place := known.likely(e.Session); place != "" {
+	if place := c.neighbours(ctx, e).likely(e.Session); place != "" {
 		w.Message = fmt.Sprintf("the project directory does not exist any more; it is probably %q now", place)
 	}
 	return w

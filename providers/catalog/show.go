@@ -30,9 +30,21 @@ func (c *Catalog) Show(ctx context.Context, req ShowRequest) (*ShowResult, error
 	}
 	out := &ShowResult{Session: e.view(req.IncludeSummaries), Warnings: warnings}
 	if req.Details {
-		out.Session.Details = e.details(newProjects([]*entry{e}))
+		out.Session.Details = e.details(c.neighbours(ctx, e))
 	}
 	return out, nil
+}
+
+// neighbours returns what is known of projects, to tell where that of one session probably is now. Other sessions tell that, so when the directory
+// is missing the whole store of the agent is looked at. If that fails there is just no guess.
+func (c *Catalog) neighbours(ctx context.Context, e *entry) *projects {
+	all := []*entry{e}
+	if e.ProjectPath != "" && !isDir(e.ProjectPath) {
+		if stores, err := c.scan(ctx, wanted{agent: e.agent.ID}); err == nil {
+			all = entries(stores, func(*Session) bool { return true })
+		}
+	}
+	return newProjects(all)
 }
 
 // find looks one session up.
