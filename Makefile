@@ -36,9 +36,9 @@ test/update: ## Rewrite the golden files; read the diff.
 test/crash: ## Kill a busy process COUNT times and check every promise after each kill.
 	$(GO) test ./testkit/crash -run TestCrash -count=1 -timeout 60m -crash.count=$(COUNT) -v
 
-test/stores: ## Check the finder against recorded and hostile stores in STORES.
+test/stores: ## Check the finder, and its MCP server, against recorded and hostile stores in STORES.
 	$(GO) build -o bin/agf ./cmd/agf
-	python3 "$(STORES)/check_finder.py" --cmd "$(CURDIR)/bin/agf" --set share
+	python3 "$(STORES)/check_finder.py" --cmd "$(CURDIR)/bin/agf" --mcp "$(CURDIR)/bin/agf mcp" --set share
 	python3 "$(STORES)/check_finder.py" --cmd "$(CURDIR)/bin/agf" --set torture
 
 conformance: ## Hold the MCP fronts to the official suite (Node and the suite come from npm).
