@@ -99,7 +99,10 @@ func (c *Catalog) page(ctx context.Context, req SearchRequest, limit int) (*Sear
 	out.Total = len(hits)
 	from := min(req.Offset, len(hits))
 	page := hits[from : from+min(limit, len(hits)-from)]
-	moved := newProjects(all)
+	var moved *projects
+	if req.Details {
+		moved = newProjects(all)
+	}
 	for _, h := range page {
 		v := all[h.index].view(req.IncludeSummaries)
 		if v.Matches = h.matches; req.Details {

@@ -7,12 +7,12 @@ import (
 
 // unite makes one session of all that have the same id and project: a resume that left a second file, a compaction,
 // a copy. One without a project joins the only other one of its id. The order of the result is that of the first of
-// each.
+// each; it takes the place of what was given.
 func unite(all []Session, skips *skipCounter) []Session {
 	type identity struct{ id, project string }
 	index := make(map[identity]int, len(all))
 	projects := projectsOf(all)
-	out := make([]Session, 0, len(all))
+	out := all[:0]
 	for _, s := range all {
 		key := identity{s.ID, s.ProjectPath}
 		if only := projects[s.ID]; key.project == "" && len(only) == 1 {

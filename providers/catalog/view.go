@@ -71,8 +71,10 @@ func entries(stores []*store, keep func(*Session) bool) []*entry {
 		}
 	}
 	slices.SortFunc(out, func(a, b *entry) int {
-		return cmp.Or(cmp.Compare(b.TimeMS, a.TimeMS), cmp.Compare(a.order, b.order),
-			cmp.Compare(a.ProjectPath, b.ProjectPath), cmp.Compare(a.ID, b.ID))
+		if byTime := cmp.Compare(b.TimeMS, a.TimeMS); byTime != 0 {
+			return byTime // Nearly always; the texts are not worth comparing for nothing.
+		}
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.ProjectPath, b.ProjectPath), cmp.Compare(a.ID, b.ID))
 	})
 	return out
 }
