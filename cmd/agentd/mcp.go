@@ -31,10 +31,11 @@ const mcpExamples = `  agentd mcp --workspace /home/me/code/web-app
   agentd mcp --new --exposure gated
   claude mcp add agentd -- agentd mcp --yes-risk filesystem-read`
 
+// mcpAgent is the agent that turns of connections belong to. It is there in this command only.
+const mcpAgent messages.AgentID = "mcp"
+
 const (
-	// mcpAgent is the agent that turns of connections belong to. It is there in this command only.
-	mcpAgent messages.AgentID = "mcp"
-	mcpInput                  = "Serve the tools of this session to a client over MCP."
+	mcpInput = "Serve the tools of this session to a client over MCP."
 	// maxMCPLine is the longest message of a client: arguments may be as long as any tool takes, and are escaped once.
 	maxMCPLine = 2*messages.MaxArgumentBytes + 64<<10
 	// mcpDrain is how long calls may go on after the client has closed its end.

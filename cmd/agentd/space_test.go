@@ -11,6 +11,7 @@ import (
 
 	"agentd/cmd/agentd/internal/home"
 	"agentd/providers/opencode"
+	"agentd/providers/opencode/bridge"
 )
 
 func TestSpaceSettingsPrecedence(t *testing.T) {
@@ -76,6 +77,14 @@ func TestBridgeOptionsPassVariablesThatAreSet(t *testing.T) {
 	}
 	if got := a.missingEnv(s); len(got) != 1 || got[0] != "OTHER" {
 		t.Errorf("missingEnv() = %q, want OTHER", got)
+	}
+}
+
+// TestOpenCodeOutwaitsThePerson holds that a tool which waits for a person is not given up before the person is.
+func TestOpenCodeOutwaitsThePerson(t *testing.T) {
+	t.Parallel()
+	if bridge.DefaultToolTimeout <= personWait {
+		t.Errorf("OpenCode waits %s for a tool, a person is waited for %s", bridge.DefaultToolTimeout, personWait)
 	}
 }
 

@@ -53,6 +53,13 @@ func newModel(t *testing.T) *ms.Server {
 	}})
 }
 
+// runs are the tools that ran, each with its session.
+func (w *world) runs() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.ran)
+}
+
 // prompt runs a turn in a fresh OpenCode session, and returns its text and the tools that the model was offered.
 func (w *world) prompt(link *bridge.Link, model *ms.Server, text string) (string, []string) {
 	w.t.Helper()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -107,12 +106,6 @@ func (w *world) override(session messages.SessionID, preset string, value preset
 	if err := w.manager.SetOverride(w.t.Context(), session, preset, value); err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-func (w *world) runs() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.ran)
 }
 
 // bridge returns a bridge that is stopped at the end, and leaves no process.
