@@ -33,6 +33,22 @@ var (
 	ErrClosing = session.ErrClosing
 	// ErrDeleted means that the session was deleted.
 	ErrDeleted = session.ErrDeleted
+	// ErrWithdrawn means that a prompt was taken back, or repeated by somebody else, before its turn started.
+	ErrWithdrawn = session.ErrWithdrawn
+	// ErrRepeated means that a prompt names a turn that was made before and is not the last one.
+	ErrRepeated = session.ErrRepeated
+)
+
+// Errors that tell an agent which item does not fit, and why.
+type (
+	// UnknownItemError means that an update names an item that is not there.
+	UnknownItemError = session.UnknownItemError
+	// DuplicateItemError means that an item with that id is there already.
+	DuplicateItemError = session.DuplicateItemError
+	// ClosedItemError means that an item belongs to a turn that has ended.
+	ClosedItemError = session.ClosedItemError
+	// CallError means that a tool call or a result does not fit to the calls of the turn.
+	CallError = session.CallError
 )
 
 // MissingDepError means that [Start] was not given a service that it needs.

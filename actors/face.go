@@ -81,7 +81,7 @@ func (rt *Runtime) Session(ctx context.Context, id messages.SessionID) (SessionV
 	}
 	doc, err := rt.store.Read(ctx, id)
 	if err != nil {
-		return SessionView{}, fmt.Errorf("reading session %q: %w", id, rt.named(err))
+		return SessionView{}, rt.named(err)
 	}
 	return SessionView{Head: rt.rested(doc.Head), Items: doc.Items}, nil
 }
@@ -93,7 +93,7 @@ func (rt *Runtime) Page(ctx context.Context, id messages.SessionID, query persis
 	}
 	page, err := rt.store.Page(ctx, id, query)
 	if err != nil {
-		return persistence.Page{}, fmt.Errorf("reading a page of session %q: %w", id, rt.named(err))
+		return persistence.Page{}, rt.named(err)
 	}
 	page.Head = rt.rested(page.Head)
 	return page, nil

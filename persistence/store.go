@@ -79,7 +79,7 @@ type Unfolded struct {
 	Holds bool
 }
 
-// Store keeps sessions. The package comment lists what every store promises.
+// Store keeps sessions. The package comment lists what every store promises. Errors about one session name it.
 type Store interface {
 	// Create returns the handle for a new session. Nothing is stored until the first
 	// append, which begins with [messages.Created]. Errors: [ErrExists], [ErrDeleted], an invalid id.
