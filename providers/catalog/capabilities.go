@@ -122,6 +122,14 @@ func (c *Catalog) Doctor(ctx context.Context) ([]Report, error) {
 	out := make([]Report, 0, len(stores))
 	for _, st := range stores {
 		r := Report{Agent: st.reader.Agent(), Seen: st.seen, Listed: len(st.sessions), Skipped: st.skips.list(), Roots: []RootReport{}}
+		for i := range st.sessions {
+			if st.sessions[i].NonInteractive {
+				r.NonInteractive++
+			}
+			if st.sessions[i].Archived {
+				r.Archived++
+			}
+		}
 		if st.err != nil {
 			r.Error = st.err.Error()
 		}

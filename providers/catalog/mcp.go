@@ -73,7 +73,7 @@ func (t *mcpTools) server() *sdk.Server {
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 		Instructions: strings.ReplaceAll(mcpInstructions, "\n", " "),
 	})
-	server.AddReceivingMiddleware(spellOut)
+	server.AddReceivingMiddleware(fillIn, spellOut)
 	addTool(t, server, ToolSearch, searchDescription, t.searchSchema(), t.search)
 	addTool(t, server, ToolShow, showDescription, t.showSchema(), t.show)
 	addTool(t, server, ToolPlan, planDescription, t.planSchema(), t.plan)

@@ -150,6 +150,7 @@ func TestMCPCalls(t *testing.T) {
 				{"agf_resume_plan", `{"agent":"claude","session_id":"one","mode":null}`, func() (any, error) {
 					return cat.ResumePlan(ctx, catalog.PlanRequest{Agent: "claude", SessionID: "one"})
 				}},
+				{"agf_search_sessions", `null`, func() (any, error) { return cat.Search(ctx, catalog.SearchRequest{}) }},
 				{"agf_capabilities", `{}`, func() (any, error) { return cat.Capabilities(ctx, false) }},
 			} {
 				got := c.call(test.tool, test.arguments)
@@ -242,6 +243,7 @@ func TestMCPRefusals(t *testing.T) {
 				{"agf_search_sessions", `{"details":true}`},
 				{"agf_search_sessions", `{"content":true}`},
 				{"agf_search_sessions", `[]`},
+				{"agf_get_session", `null`},
 				{"agf_get_session", `{"agent":"claude"}`},
 				{"agf_get_session", `{"agent":"claude","session_id":"one","project":"/work/app"}`},
 				{"agf_get_session", `{"agent":null,"session_id":"one"}`},

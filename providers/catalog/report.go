@@ -19,6 +19,9 @@ type Report struct {
 	Seen int `json:"seen"`
 	// Listed is how many sessions were found, before any filter.
 	Listed int `json:"listed"`
+	// NonInteractive and Archived are how many of these a listing leaves out unless they are asked for. One session can be both.
+	NonInteractive int `json:"non_interactive"`
+	Archived       int `json:"archived"`
 	// Skipped says what was seen and is not listed, by reason.
 	Skipped []Skipped `json:"skipped"`
 	// Error is why the whole store could not be read, or empty.

@@ -15,7 +15,7 @@ import (
 )
 
 const doctorHelp = `Look at every store and tell where it is, how many files were seen, how many sessions were listed, and what was left out and why.
-What may be a loss is named below the table. A store that is not there is no fault. Nothing is repaired, and nothing is written.`
+Sessions that no person held, and archived ones, are counted apart, because a listing shows them only when asked. What may be a loss is named below the table. A store that is not there is no fault. Nothing is repaired, and nothing is written.`
 
 // diagnosis is what "doctor --json" answers.
 type diagnosis struct {
@@ -72,7 +72,7 @@ func (f *finder) printReports(reports []catalog.Report, all bool) error {
 			absent = append(absent, string(r.Agent))
 			continue
 		}
-		rows = append(rows, []string{string(r.Agent), place(r, home), strconv.Itoa(r.Seen), strconv.Itoa(r.Listed), leftOut(r)})
+		rows = append(rows, []string{string(r.Agent), place(r, home), strconv.Itoa(r.Seen), sessions(r), leftOut(r)})
 	}
 	if len(rows) > 0 {
 		if err := screen.Table(out, styles, columns, []string{"AGENT", "STORE", "FILES", "SESSIONS", "LEFT OUT"}, rows); err != nil {
@@ -130,6 +130,21 @@ func inHome(path, home string) string {
 		return "~" + rest
 	}
 	return path
+}
+
+// sessions counts the sessions, and those among them that only an option lists.
+func sessions(r *catalog.Report) string {
+	var parts []string
+	if r.NonInteractive > 0 {
+		parts = append(parts, fmt.Sprintf("%d non-interactive", r.NonInteractive))
+	}
+	if r.Archived > 0 {
+		parts = append(parts, fmt.Sprintf("%d archived", r.Archived))
+	}
+	if len(parts) == 0 {
+		return strconv.Itoa(r.Listed)
+	}
+	return fmt.Sprintf("%d (%s)", r.Listed, strings.Join(parts, ", "))
 }
 
 // leftOut counts what was left out by reason.

@@ -8,6 +8,16 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// fillIn makes arguments that are null none, as if they were left out. The engine puts defaults into them and panics.
+func fillIn(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if call, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && call != nil && string(bytes.TrimSpace(call.Arguments)) == "null" {
+			call.Arguments = nil
+		}
+		return next(ctx, method, req)
+	}
+}
+
 // spellOut makes the results of calls say "isError":false, which the engine leaves out and the contract has.
 func spellOut(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
