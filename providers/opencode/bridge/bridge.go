@@ -90,7 +90,7 @@ func (b *Bridge) prepare() error {
 	}
 	forgetConfig, err := made(filepath.Dir(b.paths.configPath()))
 	if err == nil {
-		err = writeConfig(b.paths.configPath(), b.options.Provider)
+		err = writeConfig(b.paths.configPath(), b.options)
 	}
 	if err != nil {
 		forgetConfig()

@@ -71,6 +71,7 @@ func TestConfiguration(t *testing.T) {
 	want := map[string]any{
 		"$schema": "https://opencode.ai/config.json", "autoupdate": false, "share": "disabled", "snapshot": false,
 		"permission": map[string]any{"*": "deny", "space_*": "allow"}, "provider": map[string]any{"fake": map[string]any{"npm": "x"}},
+		"experimental": map[string]any{"mcp_timeout": float64(bridge.DefaultToolTimeout.Milliseconds())},
 	}
 	if diff := cmp.Diff(want, doc); diff != "" {
 		t.Errorf("opencode.json (-want +got):\n%s", diff)

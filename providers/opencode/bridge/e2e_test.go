@@ -189,6 +189,19 @@ func (w *world) restart(br *bridge.Bridge, model *ms.Server, link *bridge.Link) 
 	}
 }
 
+// TestE2ESlowTool has a tool that takes longer than OpenCode waits for one by itself, as a tool does that waits for a person: 60 s in 1.2.
+func TestE2ESlowTool(t *testing.T) {
+	w := newWorld(t)
+	w.takes = 70 * time.Second
+	model := newModel(t)
+	br := w.started(real(t, model))
+	link := w.open(br, ann)
+	w.bind(link, ann)
+	if text, _ := w.prompt(link, model, "echo"); !strings.Contains(text, "token-17") {
+		t.Errorf("the session answered %q", text)
+	}
+}
+
 // TestE2EPersonsConfiguration puts a configuration wherever a person's could be, which would name another model and let all tools through, and
 // a login into their data folder, which OpenCode must find.
 func TestE2EPersonsConfiguration(t *testing.T) {

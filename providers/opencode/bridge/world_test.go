@@ -53,7 +53,9 @@ func (desk) Release(context.Context, presets.Caller) error                    { 
 // world is a bridge over a surface with the presets "plain" (echo) and "extra" (more), of which the second one is off, and "shell" (run), which is
 // on but not approved.
 type world struct {
-	t       *testing.T
+	t *testing.T
+	// takes is how long a tool runs.
+	takes   time.Duration
 	manager *presets.Manager
 	surface *presets.Surface
 	home    string
@@ -86,7 +88,12 @@ func (w *world) tool(preset, name string, risk messages.Risk) {
 		w.manager.RegisterAdapter(presets.Adapter{
 			ID: id, Name: name, Description: "The tool of " + preset + ".", InputSchema: json.RawMessage(`{"type":"object"}`), Risk: risk,
 			Make: func(env presets.Env) (presets.RunFunc, error) {
-				return func(_ context.Context, args json.RawMessage) (presets.Result, error) {
+				return func(ctx context.Context, args json.RawMessage) (presets.Result, error) {
+					select {
+					case <-time.After(w.takes):
+					case <-ctx.Done():
+						return presets.Result{}, context.Cause(ctx)
+					}
 					w.mu.Lock()
 					defer w.mu.Unlock()
 					w.ran = append(w.ran, string(env.SessionID)+" "+name)
