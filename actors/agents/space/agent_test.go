@@ -160,6 +160,37 @@ func TestDraftsGrow(t *testing.T) {
 	}
 }
 
+// What the model said before a call is whole and durable while the call runs.
+func TestTextBeforeACallIsWhole(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, Options{})
+	goOn := make(chan struct{})
+	s.play = func(p *play) {
+		p.step()
+		p.says("reasoning", "let me think")
+		p.says("text", "I will look.")
+		part := p.call("prt_1", "call_a", "bash", `{}`)
+		<-goOn
+		p.ends(part, "completed", "ran")
+		p.done("tool-calls", nil)
+		p.step()
+		p.says("text", "done")
+		p.done("stop", nil)
+		p.idle()
+	}
+	handle := s.Run(s.id, "go", actors.RunOptions{})
+	want := []string{`message user "go"`, `reasoning "let me think"`, `message assistant "I will look."`, `tool-call call_a bash {} running`}
+	testkit.Eventually(t, "the call to be recorded", func() error {
+		if diff := cmp.Diff(want, lines(s.items())); diff != "" {
+			return errors.New(diff)
+		}
+		return nil
+	})
+	close(goOn)
+	s.Wait(handle)
+	s.wantItems(t, append(want[:3:3], `tool-call call_a bash {} completed`, `tool-result call_a "ran" false`, `message assistant "done"`)...)
+}
+
 // What reaches us is recorded once, whatever OpenCode tells of it, and when.
 func TestCallsAreRecordedOnce(t *testing.T) {
 	t.Parallel()

@@ -40,7 +40,8 @@ func (t *turn) absorb(answers []opencode.Message, over bool) error {
 				t.feed.part(p)
 				continue
 			}
-			if err := errors.Join(t.show(), t.keep(t.noticed(p, t.feed.step(m.ID), over))); err != nil {
+			s := t.feed.step(m.ID)
+			if err := errors.Join(t.settleStep(s), t.keep(t.noticed(p, s, over))); err != nil {
 				return err
 			}
 		}
@@ -75,13 +76,15 @@ func (t *turn) finals(answers []opencode.Message) (result string, items []messag
 		said := t.final(assistantID(m.ID), messages.ItemMessage, m, m.Text())
 		said.Role = messages.RoleAssistant
 		last := i == len(answers)-1
-		pending := said.Content != "" && !last
+		pending := said.Content != "" && !last && t.feed.whole(said)
 		for _, p := range m.Parts {
 			switch {
 			case p.Type == opencode.ToolPart:
 				items = append(items, t.noticed(p, t.feed.step(m.ID), true)...)
 			case p.Type == opencode.ReasoningPart && p.Text != "":
-				items = append(items, t.final(reasoningID(p.ID), messages.ItemReasoning, m, p.Text))
+				if thought := t.final(reasoningID(p.ID), messages.ItemReasoning, m, p.Text); t.feed.whole(thought) {
+					items = append(items, thought)
+				}
 			case p.Type == opencode.TextPart && p.Text != "" && pending:
 				items, pending = append(items, said), false
 			}

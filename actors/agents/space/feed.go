@@ -26,8 +26,9 @@ type textPart struct {
 	known     bool
 	synthetic bool
 	text      []byte
-	// dirty says that the draft is behind the text.
+	// dirty says that the draft is behind the text, ended that the text is whole.
 	dirty bool
+	ended bool
 }
 
 // feed makes of OpenCode's events what the turn's drafts should show. It does nothing but that: it is the state, the turn acts on it.
@@ -42,10 +43,12 @@ type feed struct {
 	parts  map[string]*textPart
 	// waiting are parts whose message is not known as a step yet.
 	waiting []*textPart
+	// settled are the texts of items that were shown as whole.
+	settled map[messages.ItemID]string
 }
 
 func newFeed(newest string) *feed {
-	return &feed{newest: newest, hidden: map[string]bool{}, parts: map[string]*textPart{}}
+	return &feed{newest: newest, hidden: map[string]bool{}, parts: map[string]*textPart{}, settled: map[messages.ItemID]string{}}
 }
 
 // message takes in a message without its parts.
@@ -108,7 +111,7 @@ func (f *feed) part(p opencode.Part) {
 	if p.Text != "" || !p.End.IsZero() || tp.known {
 		tp.text = []byte(p.Text)
 	}
-	tp.kind, tp.synthetic, tp.dirty = p.Type, p.Synthetic, true
+	tp.kind, tp.synthetic, tp.dirty, tp.ended = p.Type, p.Synthetic, true, !p.End.IsZero()
 	if !tp.known {
 		tp.known = true
 		f.place(tp)
@@ -152,22 +155,49 @@ func (f *feed) drafts() []messages.Item {
 		said := false
 		for _, p := range s.parts {
 			if p.dirty && p.kind == opencode.ReasoningPart && len(p.text) > 0 {
-				out = append(out, s.draft(reasoningID(p.id), messages.ItemReasoning, "", string(p.text)))
+				out = append(out, s.item(reasoningID(p.id), messages.ItemReasoning, string(p.text)))
 			}
 			said = said || (p.dirty && p.kind == opencode.TextPart)
 			p.dirty = false
 		}
 		if text := s.text(); said && text != "" {
-			out = append(out, s.draft(assistantID(s.id), messages.ItemMessage, messages.RoleAssistant, text))
+			out = append(out, s.item(assistantID(s.id), messages.ItemMessage, text))
 		}
 	}
 	return out
 }
 
-func (s *step) draft(id messages.ItemID, kind messages.ItemType, role messages.Role, text string) messages.Item {
-	return messages.Item{
-		ID: id, Type: kind, Role: role, Content: cut(text), Provider: s.provider, Model: s.model, StreamStatus: messages.StreamStreaming,
+// settle returns the items of a step that are whole and were not shown as that yet. It is asked before a tool call.
+func (f *feed) settle(s *step) []messages.Item {
+	var out []messages.Item
+	whole := true
+	for _, p := range s.parts {
+		if p.kind == opencode.ReasoningPart && p.ended {
+			out = append(out, s.item(reasoningID(p.id), messages.ItemReasoning, string(p.text)))
+		}
+		whole = whole && (p.kind != opencode.TextPart || p.ended)
 	}
+	if whole {
+		out = append(out, s.item(assistantID(s.id), messages.ItemMessage, s.text()))
+	}
+	return slices.DeleteFunc(out, func(item messages.Item) bool { return item.Content == "" || !f.whole(item) })
+}
+
+// whole notes that an item is shown as whole. It is false if it was already, with the same text.
+func (f *feed) whole(item messages.Item) bool {
+	before, known := f.settled[item.ID]
+	f.settled[item.ID] = item.Content
+	return !known || before != item.Content
+}
+
+func (s *step) item(id messages.ItemID, kind messages.ItemType, text string) messages.Item {
+	item := messages.Item{
+		ID: id, Type: kind, Content: cut(text), Provider: s.provider, Model: s.model, StreamStatus: messages.StreamStreaming,
+	}
+	if kind == messages.ItemMessage {
+		item.Role = messages.RoleAssistant
+	}
+	return item
 }
 
 // text is that of a step, as [opencode.Message.Text] puts it together.

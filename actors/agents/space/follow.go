@@ -64,6 +64,18 @@ func (t *turn) show() error {
 	return t.keep(items)
 }
 
+// settleStep shows what the model has said in a step, and makes durable what is whole.
+func (t *turn) settleStep(s *step) error {
+	if err := t.show(); err != nil {
+		return err
+	}
+	items := t.feed.settle(s)
+	for i := range items {
+		items[i].ParentID, items[i].StreamStatus = t.parent, messages.StreamComplete
+	}
+	return t.keep(items)
+}
+
 // event takes in one event. Ended says that it is the end of the turn.
 func (t *turn) event(own context.Context, e opencode.Event) (ended bool, err error) {
 	switch body := e.Body.(type) {
@@ -116,7 +128,7 @@ func (t *turn) part(p opencode.Part) error {
 	}
 	t.calls[p.ID] = p
 	// A call that waits to be told of goes on with this. What the model said before it comes first.
-	return errors.Join(t.show(), t.keep(t.noticed(p, s, false)))
+	return errors.Join(t.settleStep(s), t.keep(t.noticed(p, s, false)))
 }
 
 // unended are the items that close the calls that were told of last as running.

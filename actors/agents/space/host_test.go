@@ -177,6 +177,25 @@ func (h *host) runs() []toolRun {
 	return slices.Clone(h.log)
 }
 
+// runsOf are those of one session.
+func (h *host) runsOf(id messages.SessionID) []toolRun {
+	return slices.DeleteFunc(h.runs(), func(r toolRun) bool { return r.session != id })
+}
+
+// in makes a part of the test the one that fails, and returns the function that ends that.
+func (h *host) in(t testing.TB) func() {
+	before := h.t
+	h.t = t
+	return func() { h.t = before }
+}
+
+func (h *host) override(session messages.SessionID, preset string, value presets.Override) {
+	h.t.Helper()
+	if err := h.manager.SetOverride(h.t.Context(), session, preset, value); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
 func (h *host) session(id messages.SessionID) messages.SessionID {
 	h.t.Helper()
 	head, err := h.rt.CreateSession(h.t.Context(), space.ID, actors.CreateOptions{ID: id})

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -73,9 +72,6 @@ func repeat(prompt string, turnStep int, before string) ms.Step {
 		return ms.Say(before + r.Last().Text)
 	}}
 }
-
-// older says that the OpenCode is of the line that has no text of aborted messages, and answers success for what does not exist.
-func older(h *host) bool { return strings.HasPrefix(h.br.Status().OpenCode.Version, "1.2.") }
 
 // pid is the process of the host's OpenCode.
 func pid(t testing.TB, h *host) int {

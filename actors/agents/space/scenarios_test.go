@@ -49,7 +49,7 @@ func echoOnce(t *testing.T, h *host) {
 	id := h.session("echo-session")
 	result := h.complete(id, echoPrompt)
 
-	runs := h.runs()
+	runs := h.runsOf(id)
 	if len(runs) != 1 || runs[0].name != "space_agent_echo_token" || argument(t, runs[0], "token") != echoMarker {
 		t.Errorf("the tool runs are %v, want one with %s", runs, echoMarker)
 	}
@@ -101,7 +101,7 @@ func nonceThenRecord(t *testing.T, h *host) {
 	t.Helper()
 	id := h.session("sequence-session")
 	result := h.complete(id, sequencePrompt)
-	runs := h.runs()
+	runs := h.runsOf(id)
 	if len(runs) != 2 || runs[0].name != "space_agent_get_nonce" || runs[1].name != "space_agent_record_value" {
 		t.Fatalf("the tool runs are %v, want the nonce and then the record", runs)
 	}
@@ -125,7 +125,7 @@ func nonceThenRecord(t *testing.T, h *host) {
 // boundaryTools are the tools of the third scenario; the second one nobody has approved.
 func boundaryTools(h *host) {
 	echoTools(h)
-	h.tool("wipe", "space_agent_wipe_everything", messages.RiskShell, noneSchema, func(context.Context, json.RawMessage) (string, error) { return "wiped", nil })
+	h.tool("wipe", "space_agent_wipe_everything", messages.RiskDestructive, noneSchema, func(context.Context, json.RawMessage) (string, error) { return "wiped", nil })
 }
 
 // unapprovedStaysOut proves that a risky tool that nobody has approved is not listed, cannot be called, and does not run.
