@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,15 +117,24 @@ func TestE2ECodexConnects(t *testing.T) {
 	}
 }
 
-// model is a model that searches for the session and then says what it is told to.
+// model is a model that searches for the session and then says so. A client may ask it before its servers are connected; Claude Code has a tool to
+// wait for them then.
 func model(t *testing.T) *ms.Server {
 	t.Helper()
+	const wait = "WaitForMcpServers"
+	connected := func(r ms.Request) bool {
+		return slices.ContainsFunc(r.ToolNames(), func(name string) bool { return strings.HasSuffix(name, "agf_search_sessions") })
+	}
+	searched := func(r ms.Request) bool {
+		return slices.ContainsFunc(r.Results(), func(m ms.Message) bool { return strings.Contains(m.Text, "schema_version") })
+	}
 	return ms.New(t, &ms.Options{
 		// Clients ask for titles and the like under the names of other models.
 		Models: []string{ms.DefaultModel, "claude-haiku-4-5-20251001"},
 		Script: []ms.Step{
-			{When: ms.Match{TurnStep: 1}, Reply: ms.CallLike("agf_search_sessions", `{"query":"zebra","include_summaries":true}`), Times: ms.Always},
-			{When: ms.Match{TurnStep: 2}, Reply: ms.Say("The search is done."), Times: ms.Always},
+			{When: ms.Match{Func: searched}, Reply: ms.Say("The search is done."), Times: ms.Always},
+			{When: ms.Match{Func: connected}, Reply: ms.CallLike("agf_search_sessions", `{"query":"zebra","include_summaries":true}`), Times: 3},
+			{When: ms.Match{Offered: []string{wait}}, Reply: ms.Call(wait, `{}`), Times: 3},
 		},
 	})
 }
@@ -172,7 +182,7 @@ wire_api = "responses"
 env_key = "FAKE_KEY"
 request_max_retries = 1
 stream_max_retries = 1
-`, ms.DefaultModel, model.BaseURL())+toClaude(w.example("Codex")))
+`, ms.DefaultModel, model.BaseURL())+toClaude(w.example("Codex"))+"required = true\n") // So that it waits for the server.
 	w.vars = []string{"FAKE_KEY=test"}
 	found(t, model, w.run(module(".bin", "codex"), "exec", "--json", "--skip-git-repo-check", "Where is the zebra?"))
 }

@@ -10,5 +10,5 @@ const errNoData = syscall.Errno(232)
 
 // isBrokenPipe reports whether writing failed because nobody reads any more.
 func isBrokenPipe(err error) bool {
-	return errors.Is(err, syscall.ERROR_BROKEN_PIPE) || errors.Is(err, errNoData)
+	return errors.Is(err, syscall.ERROR_BROKEN_PIPE) || errors.Is(err, errNoData) || errors.Is(err, syscall.EPIPE)
 }
