@@ -176,13 +176,16 @@ func (t *turn) look(own context.Context) (ended bool, err error) {
 	switch {
 	case busy:
 		return false, t.askedMeanwhile(own)
-	case len(answers) > 0 || t.failure != nil:
+	case len(answers) > 0 || t.failed():
 		return true, nil
 	default:
 		// It takes the prompt in before it is busy with it.
 		return false, t.watch.unbegun()
 	}
 }
+
+// failed reports whether OpenCode has said that something is wrong.
+func (t *turn) failed() bool { return t.failure != nil }
 
 func (t *turn) died() error {
 	if err := t.link.Cause(); err != nil {

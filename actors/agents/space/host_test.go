@@ -66,14 +66,14 @@ type toolRun struct {
 }
 
 // newHost starts a host that is stopped at the end of the test; then no process of it may be left.
-func newHost(t testing.TB, s setting) *host {
-	t.Helper()
-	h := &host{t: t, setting: s}
+func newHost(tb testing.TB, s setting) *host {
+	tb.Helper()
+	h := &host{t: tb, setting: s}
 	h.start()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		h.stop()
 		for _, line := range leftovers(s.root) {
-			t.Errorf("a process is left: %s", line)
+			tb.Errorf("a process is left: %s", line)
 		}
 	})
 	return h
@@ -183,9 +183,9 @@ func (h *host) runsOf(id messages.SessionID) []toolRun {
 }
 
 // in makes a part of the test the one that fails, and returns the function that ends that.
-func (h *host) in(t testing.TB) func() {
+func (h *host) in(tb testing.TB) func() {
 	before := h.t
-	h.t = t
+	h.t = tb
 	return func() { h.t = before }
 }
 
@@ -312,8 +312,8 @@ func describe(items []*messages.Item) string {
 }
 
 // eventually waits until a condition gives no error.
-func eventually(t testing.TB, what string, condition func() error) {
-	t.Helper()
+func eventually(tb testing.TB, what string, condition func() error) {
+	tb.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for {
 		err := condition()
@@ -321,7 +321,7 @@ func eventually(t testing.TB, what string, condition func() error) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("waited too long for %s: %v", what, err)
+			tb.Fatalf("waited too long for %s: %v", what, err)
 		}
 		<-time.After(10 * time.Millisecond)
 	}

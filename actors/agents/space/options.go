@@ -17,7 +17,7 @@ const (
 	// DefaultMaxRetries is how often OpenCode may try a model call again.
 	DefaultMaxRetries = 5
 	// DefaultRetryWithin is how long it may go on trying. Version 1.18 gives up after five tries, older ones never do.
-	DefaultRetryWithin = 2 * time.Minute
+	DefaultRetryWithin = 90 * time.Second
 )
 
 // Options say what the agent works with. Model is required.

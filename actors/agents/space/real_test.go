@@ -29,25 +29,25 @@ const patience = 90 * time.Second
 var fake = opencode.Model{ProviderID: "fake", ModelID: "fake-1"}
 
 // newModel starts a scripted model.
-func newModel(t testing.TB, script ...ms.Step) *ms.Server {
-	t.Helper()
-	return ms.New(t, &ms.Options{Script: script, ChunkBytes: 8, Models: []string{fake.ModelID}, APIKey: "test-key"})
+func newModel(tb testing.TB, script ...ms.Step) *ms.Server {
+	tb.Helper()
+	return ms.New(tb, &ms.Options{Script: script, ChunkBytes: 8, Models: []string{fake.ModelID}, APIKey: "test-key"})
 }
 
 // real starts a host with the real OpenCode and a scripted model.
-func real(t testing.TB, model *ms.Server, change func(*setting)) *host {
-	t.Helper()
+func real(tb testing.TB, model *ms.Server, change func(*setting)) *host {
+	tb.Helper()
 	if *executable == "" {
-		t.Fatal("name the real opencode by -opencode or AGENTD_E2E_OPENCODE; scripts/install-opencode.sh installs one")
+		tb.Fatal("name the real opencode by -opencode or AGENTD_E2E_OPENCODE; scripts/install-opencode.sh installs one")
 	}
-	root := t.TempDir()
+	root := tb.TempDir()
 	provider, err := json.Marshal(map[string]any{fake.ProviderID: map[string]any{
 		"npm": "@ai-sdk/openai-compatible", "name": "Fake",
 		"options": map[string]any{"baseURL": model.BaseURL(), "apiKey": "test-key"},
 		"models":  map[string]any{fake.ModelID: map[string]any{"name": "Fake 1", "limit": map[string]any{"context": 128000, "output": 4096}}},
 	}})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	s := setting{
 		root: root, model: fake, turnTimeout: patience, policy: presets.Policy{messages.RiskNormal: presets.RuleAuto},
@@ -58,7 +58,7 @@ func real(t testing.TB, model *ms.Server, change func(*setting)) *host {
 	if change != nil {
 		change(&s)
 	}
-	return newHost(t, s)
+	return newHost(tb, s)
 }
 
 // on is a step for a prompt, at a step of its turn.
@@ -74,11 +74,11 @@ func repeat(prompt string, turnStep int, before string) ms.Step {
 }
 
 // pid is the process of the host's OpenCode.
-func pid(t testing.TB, h *host) int {
-	t.Helper()
+func pid(tb testing.TB, h *host) int {
+	tb.Helper()
 	status := h.br.Status().OpenCode
 	if !status.Running || status.PID == 0 {
-		t.Fatalf("OpenCode does not run: %+v", status)
+		tb.Fatalf("OpenCode does not run: %+v", status)
 	}
 	return status.PID
 }
