@@ -43,6 +43,9 @@
 //     aborted shell command completed, with a note in its output, 1.2 calls it an error. An abort between two retries
 //     leaves neither error nor end in 1.18 and 1.17 ([ErrIncomplete]) and is [ErrAborted] in 1.2.
 //   - Events have no id in 1.2, and those about a session have its id inside of "info" only.
+//   - A tool of an MCP server that takes long: 1.2 does not look at [MCPRemote].Timeout and gives it up after 60 s, unless "experimental":
+//     {"mcp_timeout": MILLISECONDS} in the configuration says more, and after five minutes in any case. 1.18 and 1.17 have waited as long as they
+//     were told to, with progress notifications on the way.
 //   - Metadata of a permission request: the command in 1.18 and 1.17, empty in 1.2; the arguments are in the tool part in all.
 //
 // # Example

@@ -34,7 +34,7 @@ type MCPRemote struct {
 	// URL speaks streamable HTTP or, as a second try, the older SSE transport.
 	URL     string
 	Headers map[string]string
-	// Timeout bounds each request to it; zero leaves it to OpenCode.
+	// Timeout bounds each request to it; zero leaves it to OpenCode. Version 1.2 takes no notice of it.
 	Timeout time.Duration
 }
 

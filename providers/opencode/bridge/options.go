@@ -51,8 +51,8 @@ type Options struct {
 	Server opencode.ServerOptions
 	// HTTP are the options of the tool server.
 	HTTP mcp.HTTPOptions
-	// ToolTimeout is how long OpenCode waits for a tool; it has to be longer than the wait for a person's approval. Zero means
-	// [DefaultToolTimeout].
+	// ToolTimeout is how long OpenCode waits for a tool; it has to be longer than the wait for a person's approval. Version 1.2 waits five
+	// minutes at most. Zero means [DefaultToolTimeout].
 	ToolTimeout time.Duration
 	// HealthTimeout is how long a running OpenCode may take to say that it is well; then it is replaced. Zero means
 	// [DefaultHealthTimeout].
