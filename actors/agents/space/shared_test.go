@@ -352,7 +352,8 @@ func (s *shared) providerErrors(t *testing.T) {
 		begin := time.Now()
 		turn := s.wait(s.run(id, tt.prompt))
 		t.Logf("%s: %s after %s: %s", tt.prompt, turn.Status, time.Since(begin).Round(time.Millisecond), turn.Error)
-		if tt.errors == nil && (turn.Status != messages.TurnCompleted || turn.Result != tt.result) {
+		// OpenCode 1.2 keeps the half of an answer that was cut before it tried again.
+		if tt.errors == nil && (turn.Status != messages.TurnCompleted || !strings.HasSuffix(turn.Result, tt.result)) {
 			t.Errorf("%s: %s %q %s, want %q", tt.prompt, turn.Status, turn.Result, turn.Error, tt.result)
 		}
 		for _, want := range tt.errors {
