@@ -67,7 +67,10 @@ func TestAppendBodyIsWhatJSONGives(t *testing.T) {
 	}
 	for _, change := range []messages.Change{
 		messages.Created{AgentID: "a", Epoch: 1, Data: map[string]json.RawMessage{"k": json.RawMessage(`{"a": 1}`)}},
-		messages.Opened{Epoch: 2}, messages.DataSet{Key: "k", Value: json.RawMessage(` [1, "<"] `)}, messages.DataSet{Key: "k"}, messages.Deleted{},
+		messages.Opened{Epoch: 2},
+		messages.DataSet{Key: "k", Value: json.RawMessage(` [1, "<"] `)},
+		messages.DataSet{Key: "k"},
+		messages.Deleted{},
 	} {
 		checkBody(t, change)
 	}
@@ -126,8 +129,11 @@ func TestBodySize(t *testing.T) {
 		ID: messages.NewItemID(), Type: messages.ItemMessage, Role: messages.RoleUser, Content: strings.Repeat("a", 500), TurnID: messages.NewTurnID(), CreatedAt: 1_700_000_000,
 	}
 	for _, change := range []messages.Change{
-		messages.ItemAppended{Item: &item}, messages.ItemUpdated{Item: &item}, messages.TurnStarted{Turn: messages.Turn{ID: item.TurnID, Status: messages.TurnRunning, StartedAt: item.CreatedAt}},
-		messages.DataSet{Key: "k", Value: json.RawMessage(`"value"`)}, messages.Deleted{},
+		messages.ItemAppended{Item: &item},
+		messages.ItemUpdated{Item: &item},
+		messages.TurnStarted{Turn: messages.Turn{ID: item.TurnID, Status: messages.TurnRunning, StartedAt: item.CreatedAt}},
+		messages.DataSet{Key: "k", Value: json.RawMessage(`"value"`)},
+		messages.Deleted{},
 	} {
 		body := bodyOf(t, change)
 		if size := messages.BodySize(change); size < len(body) || size > len(body)+256 {
