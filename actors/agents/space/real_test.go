@@ -23,8 +23,8 @@ import (
 //	go test -tags e2e ./actors/agents/space -opencode /path/to/opencode
 var executable = flag.String("opencode", os.Getenv("AGENTD_E2E_OPENCODE"), "path of the real opencode")
 
-// patience bounds a turn that takes a second on an idle machine.
-const patience = 90 * time.Second
+// patience bounds a turn. Most take a second on an idle machine; that a hung OpenCode is given up takes more than one minute.
+const patience = 4 * time.Minute
 
 var fake = opencode.Model{ProviderID: "fake", ModelID: "fake-1"}
 

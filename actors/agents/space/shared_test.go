@@ -55,6 +55,7 @@ func TestE2E(t *testing.T) {
 		{"Approval", (*shared).approval},
 		{"TwoSessions", (*shared).twoSessions},
 		{"ProviderErrors", (*shared).providerErrors},
+		{"Hung", (*shared).hung},
 		{"KilledInText", (*shared).killedInText},
 		{"KilledInCall", (*shared).killedInCall},
 		{"UnknownModel", (*shared).unknownModel}, // It leaves an agent that is of no use.
@@ -361,6 +362,27 @@ func (s *shared) providerErrors(t *testing.T) {
 				t.Errorf("%s: %s: %s, want it failed with %q", tt.prompt, turn.Status, turn.Error, want)
 			}
 		}
+	}
+}
+
+// An OpenCode that hangs fails the turn when it has been silent for too long, and is replaced for the next one.
+func (s *shared) hung(t *testing.T) {
+	id := s.session("")
+	handle := s.run(id, "talk")
+	eventually(t, "the draft", func() error { return draftOf(s.host, id, "this is the beginning of") })
+	victim := pid(t, s.host)
+	if err := syscall.Kill(victim, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	turn := s.wait(handle)
+	t.Logf("failed after %s: %s", time.Since(begin).Round(time.Second), turn.Error)
+	if turn.Status != messages.TurnFailed || !strings.Contains(turn.Error, "what to do") {
+		t.Errorf("the turn is %s: %s, want it failed", turn.Status, turn.Error)
+	}
+	s.goesOn(t, id)
+	if pid(t, s.host) == victim || alive(victim) {
+		t.Errorf("process %d is still there", victim)
 	}
 }
 
