@@ -73,7 +73,10 @@ func furnish(tb testing.TB, dir string) []string {
 	}
 	put(filepath.Join(dir, "bin", "claude"), []byte("#!/bin/sh\necho started >> "+filepath.Join(dir, "started")+"\n"), 0o755)
 	home := filepath.Join(dir, "home")
-	return []string{"HOME=" + home, "USERPROFILE=" + home, "PATH=" + filepath.Join(dir, "bin"), "XDG_CACHE_HOME=" + filepath.Join(dir, "cache")}
+	return []string{
+		"HOME=" + home, "USERPROFILE=" + home, "PATH=" + filepath.Join(dir, "bin"), "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"),
+		"GORACE=atexit_sleep_ms=0", // Under the race detector each of the many processes would else wait a second at its end.
+	}
 }
 
 // place is a furnished home for tests that are no scripts.
