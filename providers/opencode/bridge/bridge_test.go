@@ -45,6 +45,7 @@ func TestNewRefuses(t *testing.T) {
 		"provider a list":  {w.surface, w.home, bridge.Options{Provider: json.RawMessage(`[]`)}, "Provider"},
 		"tool timeout":     {w.surface, w.home, bridge.Options{ToolTimeout: -1}, "ToolTimeout"},
 		"health timeout":   {w.surface, w.home, bridge.Options{HealthTimeout: -1}, "HealthTimeout"},
+		"idle timeout":     {w.surface, w.home, bridge.Options{IdleTimeout: -1}, "IdleTimeout"},
 	} {
 		if _, err := bridge.New(c.surface, bridge.Params{Home: c.home}, &c.opts); !errors.Is(err, bridge.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: New() = %v, want ErrInvalid about %s", name, err, c.want)
@@ -425,6 +426,36 @@ func TestClose(t *testing.T) {
 	}
 	if len(w.starts()) != 1 {
 		t.Errorf("OpenCode was started %d times, want once", len(w.starts()))
+	}
+}
+
+func TestIdleLinksAreClosed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	opts := fakeOptions("good")
+	opts.IdleTimeout = time.Nanosecond
+	br := w.started(opts)
+	linked := func() []messages.SessionID {
+		var sessions []messages.SessionID
+		for _, link := range br.Status().Links {
+			sessions = append(sessions, link.SessionID)
+		}
+		return sessions
+	}
+	binding := w.bind(w.open(br, ann), ann)
+	w.open(br, ben)
+	if diff := cmp.Diff([]messages.SessionID{ann, ben}, linked()); diff != "" {
+		t.Errorf("links while a turn of ann is bound (-want +got):\n%s", diff)
+	}
+	binding.Release()
+	<-binding.Done()
+	w.open(br, ben)
+	if diff := cmp.Diff([]messages.SessionID{ben}, linked()); diff != "" {
+		t.Errorf("links after the turn (-want +got):\n%s", diff)
+	}
+	w.bind(w.open(br, ann), ann)
+	if diff := cmp.Diff([]messages.SessionID{ann}, linked()); diff != "" {
+		t.Errorf("links when ann is back (-want +got):\n%s", diff)
 	}
 }
 

@@ -22,6 +22,7 @@
 //     goroutines of its own.
 //   - Blocking. Open blocks for the start of OpenCode (seconds) and for the connection (up to a second), later for a millisecond. It ends
 //     with its context and with [Bridge.Stop].
+//   - Idle. A link that is not opened for [Options.IdleTimeout] and has no turn is closed when another session opens one.
 //   - Stop. When [Bridge.Stop] has returned, no process is left, calls have ended and the port is free. A bridge is started once.
 //   - Privacy. The configuration may hold keys: it is readable by its owner only. Logs hold no tokens, paths of endpoints or configuration.
 //

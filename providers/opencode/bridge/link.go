@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"agentd/messages"
 	"agentd/presets"
@@ -20,7 +22,8 @@ const toolPrefix = ServerName + "_"
 type entry struct {
 	gate gate
 	link *Link
-	gone bool // closed and no longer in the map
+	used time.Time // when it was last opened; guarded by the bridge's mu
+	gone bool      // closed and no longer in the map
 }
 
 // Link is one session's way to OpenCode, as long as that OpenCode lives: ask for it anew in each turn.
@@ -29,6 +32,7 @@ type Link struct {
 	client   *opencode.Client
 	dir      string
 	endpoint *mcp.Endpoint
+	binding  atomic.Pointer[mcp.Binding] // of the last turn
 }
 
 // stands reports whether this OpenCode has a session of MCP with the endpoint. It loses it when it unloads the directory, for example.
@@ -54,7 +58,27 @@ func (l *Link) LocalName(opencodeTool string) (string, bool) {
 }
 
 // Bind lets the calls of a turn in; see [mcp.ToolServer.Bind]. The caller releases it at the end of the turn.
-func (l *Link) Bind(turn mcp.Turn) (*mcp.Binding, error) { return l.endpoint.Bind(turn) }
+func (l *Link) Bind(turn mcp.Turn) (*mcp.Binding, error) {
+	binding, err := l.endpoint.Bind(turn)
+	if err == nil {
+		l.binding.Store(binding)
+	}
+	return binding, err
+}
+
+// bound reports whether a turn is bound, or a call of one has not ended.
+func (l *Link) bound() bool {
+	binding := l.binding.Load()
+	if binding == nil {
+		return false
+	}
+	select {
+	case <-binding.Done():
+		return false
+	default:
+		return true
+	}
+}
 
 // Open returns the session's link: OpenCode runs, has the session's directory, and is connected to the session's tools. Later opens
 // reuse what is there. The turn of the caller does not matter. It blocks as told in the package's promises. Errors: [ErrNotStarted],
@@ -70,6 +94,7 @@ func (b *Bridge) Open(ctx context.Context, caller presets.Caller) (*Link, error)
 	if err != nil {
 		return nil, fmt.Errorf("connecting session %q to OpenCode: %w", caller.SessionID, err)
 	}
+	b.retire(ctx, caller.SessionID)
 	return link, nil
 }
 
@@ -88,6 +113,9 @@ func (b *Bridge) open(ctx context.Context, caller presets.Caller) (*Link, error)
 		return nil, err
 	}
 	if e.link != nil && e.link.stands(server) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		e.used = time.Now()
 		return e.link, nil
 	}
 	link, err := b.connect(ctx, tools, server, caller)
@@ -99,6 +127,7 @@ func (b *Bridge) open(ctx context.Context, caller presets.Caller) (*Link, error)
 	if e.link == nil || e.link.server != server || e.link.endpoint != link.endpoint {
 		e.link = link
 	}
+	e.used = time.Now()
 	return e.link, nil
 }
 

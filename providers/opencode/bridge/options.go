@@ -21,6 +21,8 @@ const (
 	DefaultToolTimeout = 30 * time.Minute
 	// DefaultHealthTimeout is how long a running OpenCode may take to say that it is well before it counts as hung.
 	DefaultHealthTimeout = 15 * time.Second
+	// DefaultIdleTimeout is how long a link without a turn is kept.
+	DefaultIdleTimeout = 30 * time.Minute
 )
 
 // maxProviderBytes bounds [Options].Provider.
@@ -57,6 +59,9 @@ type Options struct {
 	// HealthTimeout is how long a running OpenCode may take to say that it is well; then it is replaced. Zero means
 	// [DefaultHealthTimeout].
 	HealthTimeout time.Duration
+	// IdleTimeout is how long a link is kept that is not opened again and has no turn; later opens of other sessions close it. Zero means
+	// [DefaultIdleTimeout].
+	IdleTimeout time.Duration
 	// Logger is told of starts, stops and replacements. Nil discards. It is the default of those of Server and HTTP.
 	Logger *slog.Logger
 }
@@ -69,6 +74,7 @@ func (o *Options) withDefaults() Options {
 	out.Executable = cmp.Or(out.Executable, DefaultExecutable)
 	out.ToolTimeout = cmp.Or(out.ToolTimeout, DefaultToolTimeout)
 	out.HealthTimeout = cmp.Or(out.HealthTimeout, DefaultHealthTimeout)
+	out.IdleTimeout = cmp.Or(out.IdleTimeout, DefaultIdleTimeout)
 	if out.Logger == nil {
 		out.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -89,6 +95,9 @@ func (o Options) validate() error {
 	}
 	if o.HealthTimeout < 0 {
 		return fmt.Errorf("%w: HealthTimeout is %s: give more than zero", ErrInvalid, o.HealthTimeout)
+	}
+	if o.IdleTimeout < 0 {
+		return fmt.Errorf("%w: IdleTimeout is %s: give more than zero", ErrInvalid, o.IdleTimeout)
 	}
 	return nil
 }
