@@ -279,6 +279,31 @@ func TestCallWithoutEnd(t *testing.T) {
 	}
 }
 
+// The events are late: OpenCode is asked, and what was said before the call comes first all the same.
+func TestCallBeforeItsEvents(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, Options{})
+	s.play = func(p *play) {
+		p.step()
+		part := doc{"id": "prt_1", "type": "tool", "tool": "space_space_echo", "callID": "call_a", "messageID": p.message, "state": doc{
+			"status": "running", "input": doc{"n": 1},
+		}}
+		p.change(p.message, func(m doc) {
+			m["parts"] = []doc{{"id": "prt_0", "type": "text", "text": "I will echo.", "messageID": p.message, "time": doc{"start": 1, "end": 2}}, part}
+		})
+		result, _ := p.reach("space_echo", `{"n":1}`)
+		p.ends(part, "completed", result.Text)
+		p.done("tool-calls", nil)
+		p.step()
+		p.says("text", "done")
+		p.done("stop", nil)
+		p.idle()
+	}
+	s.Complete(s.id, "go")
+	s.wantItems(t, `message user "go"`, `message assistant "I will echo."`, `tool-call call_a space_echo {"n":1} completed`,
+		`tool-result call_a "echo {\"n\":1}" false`, `message assistant "done"`)
+}
+
 // A call of which nothing is ever told is recorded when it comes, and not again.
 func TestCallWithoutEvents(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,10 @@ func (t *turn) follow(ctx, own context.Context) error {
 			return nil
 		case <-t.link.Died():
 			return t.died()
+		case <-t.ledger.nudge:
+			if ended, err := t.look(own); ended || err != nil {
+				return err
+			}
 		case <-t.watch.due():
 			if ended, err := t.look(own); ended || err != nil {
 				return err
@@ -159,7 +163,8 @@ func (t *turn) idle(own context.Context) (ended bool, err error) {
 	return t.look(own)
 }
 
-// look asks how the turn stands when the events do not tell: after a gap, in long silence, at an end that came too early.
+// look asks how the turn stands when the events do not tell: after a gap, in long silence, at an end that came too early, when a call came that
+// nothing was told of.
 func (t *turn) look(own context.Context) (ended bool, err error) {
 	t.watch.heard()
 	busy, err := t.busy(own)

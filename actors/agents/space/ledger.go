@@ -10,9 +10,14 @@ import (
 	"agentd/providers/opencode"
 )
 
-// partWait is how long a call that reached us waits to be told of by the events. They come from the same process just before it, so
-// this is used up only when the stream of events is broken.
-const partWait = 3 * time.Second
+// The times for which a call that reached us waits to be told of. The events come from the same process just before it, but a loaded one
+// may send them late.
+const (
+	// partNudge is after how long OpenCode is asked.
+	partNudge = 500 * time.Millisecond
+	// partWait is after how long the call goes on without OpenCode's id of it.
+	partWait = 5 * time.Second
+)
 
 // toolPart is a tool call as OpenCode tells of it.
 type toolPart struct {
@@ -50,10 +55,12 @@ type ledger struct {
 	arrivals []*arrival // without a part yet
 	used     map[messages.CallID]bool
 	changed  chan struct{} // closed at each match
+	// nudge asks the turn to look what OpenCode is doing.
+	nudge chan struct{}
 }
 
 func newLedger() *ledger {
-	return &ledger{byID: map[string]*toolPart{}, used: map[messages.CallID]bool{}, changed: make(chan struct{})}
+	return &ledger{byID: map[string]*toolPart{}, used: map[messages.CallID]bool{}, changed: make(chan struct{}), nudge: make(chan struct{}, 1)}
 }
 
 // keyOf identifies a call by what it asks for.
@@ -103,7 +110,8 @@ func (l *ledger) match(a *arrival, p *toolPart) {
 func (l *ledger) arrive(ctx context.Context, name string, arguments []byte) messages.CallID {
 	a := &arrival{key: keyOf(name, arguments)}
 	changed := l.enter(a)
-	timer := time.NewTimer(partWait)
+	soon, timer := time.NewTimer(partNudge), time.NewTimer(partWait)
+	defer soon.Stop()
 	defer timer.Stop()
 	for {
 		if id := l.idOf(a); id != "" {
@@ -112,6 +120,11 @@ func (l *ledger) arrive(ctx context.Context, name string, arguments []byte) mess
 		select {
 		case <-changed:
 			changed = l.next()
+		case <-soon.C:
+			select {
+			case l.nudge <- struct{}{}:
+			default: // It is about to look.
+			}
 		case <-timer.C:
 			return ""
 		case <-ctx.Done():
