@@ -2,9 +2,9 @@ package actors
 
 import "sync"
 
-// dispatcher runs the mailboxes of the actors that never block, on a few goroutines that stay. The engine's own
+// dispatcher runs mailboxes on a few goroutines that stay. The engine's own
 // dispatcher starts a goroutine for each run of a mailbox, whose stack has to grow anew each time: that was an eighth of the
-// cost of a turn. The persistence actors, which block, keep the engine's.
+// cost of a turn. Actors that block, the persistence actors, have dispatchers with a goroutine for each of them.
 type dispatcher struct {
 	mu      sync.Mutex
 	work    *sync.Cond

@@ -66,8 +66,8 @@ func (m *mailbox) UserMessageCount() int {
 }
 
 func (m *mailbox) schedule() {
-	if quick, ok := m.dispatcher.(*dispatcher); ok {
-		quick.add(m)
+	if own, ok := m.dispatcher.(*dispatcher); ok {
+		own.add(m)
 		return
 	}
 	m.dispatcher.Schedule(m.run)
@@ -79,8 +79,8 @@ func (m *mailbox) run() {
 		if handled < m.dispatcher.Throughput() {
 			continue
 		}
-		if quick, ok := m.dispatcher.(*dispatcher); ok {
-			quick.add(m) // Behind the others that wait.
+		if own, ok := m.dispatcher.(*dispatcher); ok {
+			own.add(m) // Behind the others that wait.
 			return
 		}
 		handled = 0

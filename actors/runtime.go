@@ -55,21 +55,22 @@ func (d *Deps) validate() error {
 // Runtime runs sessions. It is the only way to them: nothing outside this package meets an actor. It is safe for concurrent use.
 type Runtime struct {
 	// Set by Start.
-	options      Options
-	deps         Deps
-	store        persistence.Store
-	logger       *slog.Logger
-	system       *actor.ActorSystem
-	quick        *dispatcher
-	root         *actor.PID
-	journal      *actor.PID
-	snapshots    [snapshotActors]*actor.PID
-	registry     *actor.PID
-	toolSync     *actor.PID
-	live         *liveSessions
-	turnSpawners *turnSpawners
-	approvals    *Approvals
-	surface      *presets.Surface
+	options Options
+	deps    Deps
+	store   persistence.Store
+	logger  *slog.Logger
+	system  *actor.ActorSystem
+	// quick runs the actors that never block; writer runs the journal and files the snapshot actors, which do.
+	quick, writer, files *dispatcher
+	root                 *actor.PID
+	journal              *actor.PID
+	snapshots            [snapshotActors]*actor.PID
+	registry             *actor.PID
+	toolSync             *actor.PID
+	live                 *liveSessions
+	turnSpawners         *turnSpawners
+	approvals            *Approvals
+	surface              *presets.Surface
 
 	// stopping is set when Stop begins; stopped is closed when everything has ended.
 	stopping atomic.Bool
@@ -113,10 +114,11 @@ func Start(deps Deps, opts *Options) (*Runtime, error) {
 		actor.WithDeadLetterThrottleInterval(deadLetterPause),
 	)
 	rt.quick = newDispatcher(max(goruntime.GOMAXPROCS(0), 2))
+	rt.writer, rt.files = newDispatcher(1), newDispatcher(snapshotActors)
 	rt.turnSpawners = newTurnSpawners(rt)
 	if err := rt.spawnTree(grants); err != nil {
 		rt.system.Shutdown()
-		rt.quick.close()
+		rt.closeDispatchers()
 		return nil, fmt.Errorf("starting the runtime: %w", err)
 	}
 	rt.unlisten = rt.deps.Presets.OnChange(rt.toolsChanged)
@@ -169,11 +171,11 @@ func (r *rootActor) spawn(c actor.Context) error {
 		return pid
 	}
 	desk := &journalDesk{}
-	rt.journal = child("journal", func() behaviour { return &journalActor{store: rt.store, desk: desk} })
+	rt.journal = child("journal", func() behaviour { return &journalActor{store: rt.store, desk: desk} }, actor.WithDispatcher(rt.writer))
 	for i := range rt.snapshots {
 		rt.snapshots[i] = child("snapshot-"+strconv.Itoa(i), func() behaviour {
 			return &snapshotActor{store: rt.store, root: rt.system.Root, logger: rt.logger}
-		})
+		}, actor.WithDispatcher(rt.files))
 	}
 	approvals := newApprovalsActor(rt, approval.New(approval.Params{
 		Policy: rt.options.Policy, Grants: r.grants, RequestTTL: int64((rt.options.ApprovalTTL + time.Second - 1) / time.Second), // Up: less than a second is not "without limit".
@@ -266,12 +268,18 @@ func (rt *Runtime) stop(ctx context.Context) error {
 // release gives back what the runtime holds, when its actors have ended.
 func (rt *Runtime) release(ctx context.Context) error {
 	rt.system.Shutdown()
-	rt.quick.close()
+	rt.closeDispatchers()
 	rt.workers.close()
 	if err := rt.store.Close(ctx); err != nil {
 		return fmt.Errorf("stopping the runtime: closing the store: %w", err)
 	}
 	return nil
+}
+
+func (rt *Runtime) closeDispatchers() {
+	for _, d := range []*dispatcher{rt.quick, rt.writer, rt.files} {
+		d.close()
+	}
 }
 
 // endLate releases what Stop had to leave behind, if the store answers after all.

@@ -30,21 +30,35 @@ func AppendBody(dst []byte, change Change) ([]byte, error) {
 
 // BodySize is about how long the body of a change is, and seldom less.
 func BodySize(change Change) int {
-	const frame = 192 // Keys, ids' quotes and numbers.
 	switch c := change.(type) {
 	case ItemAppended:
-		return frame + len(c.Item.ID) + c.Item.Size()
+		return itemSize(c.Item)
 	case ItemUpdated:
-		return frame + len(c.Item.ID) + c.Item.Size()
+		return itemSize(c.Item)
 	case TurnStarted:
-		return frame
+		return turnSize(&c.Turn)
 	case TurnEnded:
-		return frame + len(c.Turn.Result) + len(c.Turn.Error)
+		return turnSize(&c.Turn)
 	case DataSet:
-		return frame + len(c.Key) + len(c.Value)
+		return smallBody + len(c.Key) + len(c.Value)
 	case Created, Opened, Deleted:
 	}
-	return frame
+	return smallBody
+}
+
+// smallBody is room for the keys and the quotes of most changes.
+const smallBody = 96
+
+func itemSize(it *Item) int {
+	size := smallBody + len(it.ID) + it.Size()
+	if it.CallID != "" || it.Provider != "" || it.Usage != nil || it.UpdatedAt != 0 {
+		size += smallBody // These have more keys.
+	}
+	return size
+}
+
+func turnSize(t *Turn) int {
+	return smallBody + len(t.ID) + len(t.Status) + len(t.Result) + len(t.Error)
 }
 
 func appendItem(dst []byte, it *Item) ([]byte, error) {
