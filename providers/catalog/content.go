@@ -30,14 +30,12 @@ type Match struct {
 }
 
 // searchContent returns the sessions in which all words were said, in the order of the entries. Words match as parts of
-// words, without regard to case.
+// words, without regard to case. It stops in a session as soon as nothing is missing; [Catalog.citeAll] finds the places, which cost
+// more, of those that are shown.
 func (c *Catalog) searchContent(ctx context.Context, all []*entry, q *query) ([]hit, error) {
-	found := make([][]Match, len(all))
 	ok := make([]bool, len(all))
 	inParallel(ctx, c.opts.Workers, len(all), func(i int, _ *worker) {
-		if q.admits(all[i]) {
-			found[i], ok[i] = c.matches(ctx, all[i], q)
-		}
+		ok[i] = q.admits(all[i]) && c.contains(ctx, all[i], q)
 	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -45,59 +43,110 @@ func (c *Catalog) searchContent(ctx context.Context, all []*entry, q *query) ([]
 	var hits []hit
 	for i := range all {
 		if ok[i] {
-			hits = append(hits, hit{index: i, matches: found[i]})
+			hits = append(hits, hit{index: i})
 		}
 	}
 	return hits, nil
 }
 
-// matches looks for all words in one session. A transcript that cannot be read has none.
-func (c *Catalog) matches(ctx context.Context, e *entry, q *query) (out []Match, all bool) {
+// citeAll fills the matches of the hits of a page. A session that changed since it was searched may have none any more.
+func (c *Catalog) citeAll(ctx context.Context, all []*entry, page []hit, q *query) error {
+	if len(q.words) == 0 {
+		return nil
+	}
+	inParallel(ctx, c.opts.Workers, len(page), func(i int, _ *worker) {
+		page[i].matches = c.cite(ctx, all[page[i].index], q)
+	})
+	return context.Cause(ctx)
+}
+
+// contains reports whether all words were said in one session. In a transcript that cannot be read none was.
+func (c *Catalog) contains(ctx context.Context, e *entry, q *query) bool {
+	r, _ := c.reader(e.agent.ID)
+	if _, ok := r.(ContentReader); !ok {
+		return false
+	}
+	missing := q.distinct()
+	if len(missing) == 0 {
+		return true
+	}
+	c.eachRecord(ctx, e, q, func(_ *Record, lower string) bool {
+		for w := range missing {
+			if strings.Contains(lower, w) {
+				delete(missing, w)
+			}
+		}
+		return len(missing) > 0
+	})
+	return len(missing) == 0
+}
+
+// cite returns places in one session where words stand: the first ones, and for each word one if there is room.
+func (c *Catalog) cite(ctx context.Context, e *entry, q *query) []Match {
+	var out []Match
+	missing := q.distinct()
+	c.eachRecord(ctx, e, q, func(rec *Record, lower string) bool {
+		place := -1
+		for _, w := range q.words {
+			at := strings.Index(lower, w.lower)
+			if at < 0 {
+				continue
+			}
+			if place < 0 && (missing[w.lower] || len(out) < MaxMatches) && len(out) < MaxMatches+len(q.words) {
+				place = at
+			}
+			delete(missing, w.lower)
+		}
+		if place >= 0 {
+			out = append(out, Match{rec.Role, rec.TimeMS, rec.Cite, snippet(rec.Text, lower, place)})
+		}
+		return len(missing) > 0 || len(out) < MaxMatches
+	})
+	return out[:min(len(out), MaxMatches)]
+}
+
+// eachRecord shows the records of one session in which a word may stand, with their texts in lower case, as long as look asks for more.
+// What cannot be read is left out.
+func (c *Catalog) eachRecord(ctx context.Context, e *entry, q *query, look func(rec *Record, lower string) bool) {
 	r, _ := c.reader(e.agent.ID)
 	content, ok := r.(ContentReader)
 	if !ok {
-		return nil, false
+		return
 	}
-	if len(q.words) == 0 {
-		return nil, true
-	}
-	missing := map[string]bool{}
-	hints := []string{}
-	for _, w := range q.words {
-		missing[w.lower] = true
-		if plainWord(w.lower) {
-			hints = append(hints, w.lower)
-		}
-	}
-	if len(hints) < len(q.words) {
-		hints = nil // Some word may hide behind an escape in any record.
-	}
-	_ = guard(func() error {
+	_ = guard(func() error { // A fault of a reader costs the rest of this session.
 		seen := 0
-		for rec, err := range content.Records(ctx, ContentRequest{Env: c.env(), Session: e.clone(), Words: hints}) {
+		for rec, err := range content.Records(ctx, ContentRequest{Env: c.env(), Session: e.clone(), Words: q.hints()}) {
 			if seen++; err != nil || seen > maxContentRecords || ctx.Err() != nil {
 				return err
 			}
-			lower := strings.ToLower(rec.Text)
-			cited := false
-			for _, w := range q.words {
-				at := strings.Index(lower, w.lower)
-				if at < 0 {
-					continue
-				}
-				if (missing[w.lower] || len(out) < MaxMatches) && !cited && len(out) < MaxMatches+len(q.words) {
-					out = append(out, Match{rec.Role, rec.TimeMS, rec.Cite, snippet(rec.Text, lower, at)})
-					cited = true
-				}
-				delete(missing, w.lower)
-			}
-			if len(missing) == 0 && len(out) >= MaxMatches {
+			if !look(&rec, strings.ToLower(rec.Text)) {
 				return nil
 			}
 		}
 		return nil
 	})
-	return out[:min(len(out), MaxMatches)], len(missing) == 0
+}
+
+// distinct returns the words, each once.
+func (q *query) distinct() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range q.words {
+		out[w.lower] = true
+	}
+	return out
+}
+
+// hints returns the words by which a record may be passed over unread: all of them, or none when some word may hide behind an escape
+// in any record.
+func (q *query) hints() []string {
+	out := make([]string, 0, len(q.words))
+	for _, w := range q.words {
+		if !plainWord(w.lower) {
+			return nil
+		}
+		out = append(out, w.lower)
+	}
+	return out
 }
 
 // plainWord reports whether no way of writing JSON can hide the word.

@@ -1,9 +1,14 @@
 package catalog_test
 
 import (
+	"context"
+	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,6 +122,70 @@ func TestContent(t *testing.T) {
 	}
 	if _, err := c.Read(t.Context(), catalog.ReadRequest{Agent: "codex", SessionID: "silent"}); code(err) != catalog.InvalidRequest {
 		t.Errorf("Read of an unreadable store = %v, want %s", err, catalog.InvalidRequest)
+	}
+}
+
+// counted is a talking reader that counts the records that were taken from it.
+type counted struct {
+	talking
+	taken *atomic.Int64
+}
+
+func (f counted) Records(ctx context.Context, req catalog.ContentRequest) iter.Seq2[catalog.Record, error] {
+	return func(yield func(catalog.Record, error) bool) {
+		for rec, err := range f.talking.Records(ctx, req) {
+			f.taken.Add(1)
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// A search of content must not do for all sessions what only those of the page need: a frequent word would cost seconds.
+func TestContentCitesOnlyThePage(t *testing.T) {
+	t.Parallel()
+	const sessions, records = 50, 100
+	said := make([]catalog.Record, records)
+	for i := range said {
+		said[i] = catalog.Record{Role: catalog.User, Text: "a frequent word", Cite: strconv.Itoa(i)}
+	}
+	var taken atomic.Int64
+	w := newWorld(t, counted{talking{fake{agent: catalog.Claude, records: said}}, &taken})
+	for i := range sessions {
+		name := fmt.Sprintf("s%02d", i)
+		w.put(t, catalog.Claude, name+".json", session(name, "/p", 0))
+	}
+	c := w.catalog(t, catalog.Options{})
+	tests := []struct {
+		name, query       string
+		limit, offset     int
+		page, cited, most int
+	}{
+		{"one of many", "frequent", 1, 0, 1, catalog.MaxMatches, sessions + catalog.MaxMatches},
+		{"two words in one record", "frequent word", 2, 0, 2, catalog.MaxMatches, sessions + 2*catalog.MaxMatches},
+		{"the last page", "frequent", 10, sessions - 3, 3, catalog.MaxMatches, sessions + 3*catalog.MaxMatches},
+		{"behind the end", "frequent", 10, sessions, 0, 0, sessions},
+		{"a word that is missing", "frequent absent", 1, 0, 0, 0, sessions * records},
+		{"no words", "", 1, 0, 1, 0, 0},
+	}
+	for _, tt := range tests { // One after the other: they share the count.
+		taken.Store(0)
+		found, err := c.Search(t.Context(), catalog.SearchRequest{Query: tt.query, Content: true, Limit: &tt.limit, Offset: tt.offset})
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if len(found.Sessions) != tt.page {
+			t.Errorf("%s: %d sessions, want %d", tt.name, len(found.Sessions), tt.page)
+		}
+		for _, s := range found.Sessions {
+			if len(s.Matches) != tt.cited {
+				t.Errorf("%s: %d places in %s, want %d", tt.name, len(s.Matches), s.SessionID, tt.cited)
+			}
+		}
+		if got := int(taken.Load()); got > tt.most {
+			t.Errorf("%s: %d records were looked at, want at most %d", tt.name, got, tt.most)
+		}
 	}
 }
 

@@ -99,6 +99,11 @@ func (c *Catalog) page(ctx context.Context, req SearchRequest, limit int) (*Sear
 	out.Total = len(hits)
 	from := min(req.Offset, len(hits))
 	page := hits[from : from+min(limit, len(hits)-from)]
+	if req.Content {
+		if err := c.citeAll(ctx, all, page, q); err != nil {
+			return nil, err
+		}
+	}
 	var moved *projects
 	if req.Details {
 		moved = newProjects(all)
