@@ -234,6 +234,9 @@ func (c *Catalog) assemble(st *store, exact string) {
 	if st.err == nil && st.failed && len(st.sessions) == 0 {
 		st.err = errors.New("the store's only database cannot be read")
 	}
+	if st.err == nil && st.closed(c.env(), exact) {
+		st.err = errClosed
+	}
 }
 
 // guard turns a panic of a reader into an error.

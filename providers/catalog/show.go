@@ -63,6 +63,9 @@ func (c *Catalog) find(ctx context.Context, req ShowRequest) (*entry, []Warning,
 	found := entries(stores, c.filter(s, req.IncludeNonInteractive, req.IncludeArchived))
 	switch len(found) {
 	case 0:
+		if len(warnings) > 0 { // All of them are of this store, and tell of losses.
+			return nil, nil, failf(NotFound, "session not found within the requested scope; a part of the store was left out, and the doctor tells which")
+		}
 		return nil, nil, failf(NotFound, "session not found within the requested scope")
 	case 1:
 		return found[0], warnings, nil
