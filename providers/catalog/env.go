@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -24,8 +25,8 @@ type Env struct {
 	Now func() time.Time
 }
 
-// HostEnv returns the surroundings of this process. Home is empty when the system does not tell it; then stores below it
-// are not found.
+// HostEnv returns the surroundings of this process. Home is what the environment says, else that of the account. It is empty when the
+// system tells neither; then stores below it are not found.
 func HostEnv() Env {
 	vars := map[string]string{}
 	for _, kv := range os.Environ() {
@@ -34,9 +35,21 @@ func HostEnv() Env {
 			vars[kv[:i]] = kv[i+1:]
 		}
 	}
-	home, _ := os.UserHomeDir() // Without a home there are no default roots; a configured one still works.
-	dir, _ := os.Getwd()        // Likewise for relative roots.
-	return Env{Home: home, Dir: dir, OS: runtime.GOOS, Vars: vars}
+	dir, _ := os.Getwd() // Without it relative roots are not found; others still are.
+	return Env{Home: hostHome(), Dir: dir, OS: runtime.GOOS, Vars: vars}
+}
+
+// hostHome returns the home directory, also in an environment that does not say it: some programs start servers with few variables.
+// It is empty when the account has none; then there are no default roots, and a configured one still works.
+func hostHome() string {
+	if home, err := os.UserHomeDir(); err == nil {
+		return home
+	}
+	account, err := user.Current()
+	if err != nil || !filepath.IsAbs(account.HomeDir) {
+		return ""
+	}
+	return account.HomeDir
 }
 
 // Var returns an environment variable, empty when it is not set. On Windows case does not matter.

@@ -54,3 +54,36 @@ func TestResumePlan(t *testing.T) {
 		t.Errorf("warnings of a moved project = %v, want its likely place %q", p.Warnings, project)
 	}
 }
+
+// A project is found by every spelling of its directory, also when the directory does not exist any more and only its parents are links.
+func TestProjectThroughLinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fake{agent: catalog.Claude})
+	home := w.env.Home
+	for _, dir := range []string{"real/here", "other"} {
+		if err := os.MkdirAll(filepath.Join(home, filepath.FromSlash(dir)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(home, "real"), filepath.Join(home, "link")); err != nil {
+		t.Fatal(err)
+	}
+	w.put(t, catalog.Claude, "a.json", session("here", home+"/real/here", 0), session("gone", home+"/real/gone/deep", 1), session("linked", home+"/link/gone/deep", 2))
+	c := w.catalog(t, catalog.Options{})
+	for project, want := range map[string]string{
+		home + "/real/here":         "here",
+		home + "/link/here":         "here",
+		"link/here/":                "here",
+		home + "/real/gone/deep":    "gone linked",
+		home + "/link/gone/deep":    "gone linked",
+		home + "/link/gone/deep/..": "",
+		home + "/other/gone/deep":   "",
+		home + "/link":              "",
+		"/":                         "",
+	} {
+		found, err := c.Search(t.Context(), catalog.SearchRequest{Project: &project})
+		if err != nil || ids(found) != want {
+			t.Errorf("Search(project %q) = %v, %v, want %q", project, found, err, want)
+		}
+	}
+}

@@ -61,10 +61,16 @@ func (c *Catalog) normalProject(path string) (string, error) {
 
 func (c *Catalog) resolve(path string) string {
 	path = c.env().Abs(path)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	for head, rest := path, ""; ; {
+		if real, err := filepath.EvalSymlinks(head); err == nil {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(head)
+		if parent == head {
+			return path
+		}
+		head, rest = parent, filepath.Join(filepath.Base(head), rest)
 	}
-	return path
 }
 
 // projectFilter tells which recorded project paths are in the scope. It asks the file system once for each path.
