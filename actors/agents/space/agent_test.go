@@ -330,6 +330,59 @@ func TestCallWithoutEvents(t *testing.T) {
 	}
 }
 
+// An answer of one step is told whole by the events, and is not fetched again; what the events did not tell is.
+func TestPlainAnswerNeedsNoAudit(t *testing.T) {
+	t.Parallel()
+	tokens := doc{"tokens": doc{"input": 7, "output": 3, "reasoning": 1, "cache": doc{"read": 2, "write": 0}}}
+	for name, tt := range map[string]struct {
+		play    func(*play)
+		fetches int
+	}{
+		"all is told": {func(p *play) {
+			p.step()
+			p.says("reasoning", "a thought")
+			p.says("text", "plain")
+			p.done("stop", tokens)
+			p.idle()
+		}, 0},
+		"the end of the text is not": {func(p *play) {
+			p.step()
+			p.says("reasoning", "a thought")
+			p.keep(doc{"id": "prt_late", "type": "text", "text": "plain"})
+			p.done("stop", tokens)
+			p.idle()
+		}, 1},
+		"the text is not": {func(p *play) {
+			p.step()
+			p.says("reasoning", "a thought")
+			p.change(p.message, func(m doc) {
+				m["parts"] = append(m["parts"].([]doc), doc{"id": "prt_z", "messageID": p.message, "sessionID": p.session, "type": "text", "text": "plain", "time": doc{"start": 1, "end": 2}})
+			})
+			p.delta("prt_z", "pl")
+			p.done("stop", tokens)
+			p.idle()
+		}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, Options{})
+			s.play = tt.play
+			if turn := s.Complete(s.id, "go"); turn.Result != "plain" {
+				t.Errorf("the result is %q, want %q", turn.Result, "plain")
+			}
+			s.wantItems(t, `message user "go"`, `reasoning "a thought"`, `message assistant "plain"`)
+			items := s.items()
+			want := messages.Usage{InputTokens: 9, OutputTokens: 3, ReasoningTokens: 1, CacheReadTokens: 2}
+			if last := items[len(items)-1]; last.Usage == nil || *last.Usage != want || last.Provider != "fake" || last.Model != "fake-1" {
+				t.Errorf("the answer is %+v, want it by fake/fake-1 with the usage %+v", last, want)
+			}
+			if got := s.count("GET /session/ses/message"); got != tt.fetches {
+				t.Errorf("the messages were fetched %d times, want %d: %q", got, tt.fetches, s.requests)
+			}
+		})
+	}
+}
+
 func TestSessionIsReused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, Options{})
@@ -425,7 +478,12 @@ func TestFailures(t *testing.T) {
 		{"create", map[string][]int{"POST /session": {500}}, nil, []string{"creating a session", "what to do"}},
 		{"events", map[string][]int{"GET /event": {500}}, nil, []string{"subscribing", "what to do"}},
 		{"prompt", map[string][]int{"POST /session/ses/prompt_async": {400}}, nil, []string{"prompting", "agentd doctor"}},
-		{"fetch", map[string][]int{"GET /session/ses/message": {500}}, answers("lost"), []string{"fetching", "what to do"}},
+		{"fetch", map[string][]int{"GET /session/ses/message": {500}}, func(p *play) {
+			p.step()
+			p.ends(p.call("prt_1", "call_a", "bash", `{}`), "completed", "ran")
+			p.done("tool-calls", nil)
+			answers("lost")(p)
+		}, []string{"fetching", "what to do"}},
 		{"refused credentials", nil, apiError(401, "bad key"), []string{"bad key", "opencode auth login"}},
 		{"rate limit", nil, apiError(429, "too many"), []string{"too many", "wait"}},
 		{"provider's fault", nil, apiError(500, "crashed"), []string{"crashed", "the fault is the model provider's"}},

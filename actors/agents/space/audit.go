@@ -32,6 +32,30 @@ func (t *turn) fetch(ctx context.Context) ([]opencode.Message, error) {
 	}
 }
 
+// told returns the answer as the events have told it, if they have told all of it: the turn was one step that ended well and called no tool, no event was
+// missed, and every part is whole. There is nothing to audit then, and a request is saved that takes OpenCode longer than all of ours.
+func (t *turn) told() ([]opencode.Message, bool) {
+	f := t.feed
+	if t.looked || t.failed() || len(f.steps) != 1 || len(f.asks) != 1 || len(f.hidden)+len(t.calls) > 0 || f.unplaced() {
+		return nil, false
+	}
+	s := f.steps[0]
+	m := s.told
+	if m.Err() != nil || m.Finish != "stop" || len(s.parts) == 0 {
+		return nil, false
+	}
+	m.Parts = nil
+	for _, p := range s.parts {
+		if !p.ended || len(p.text) >= maxText {
+			return nil, false
+		}
+		m.Parts = append(m.Parts, opencode.Part{
+			ID: p.id, MessageID: p.message, SessionID: t.session, Type: p.kind, Text: string(p.text), Synthetic: p.synthetic,
+		})
+	}
+	return []opencode.Message{m}, true
+}
+
 // absorb takes in what was fetched as if it had been told of, in the order in which it happened. Over says that the turn is over.
 func (t *turn) absorb(answers []opencode.Message, over bool) error {
 	for _, m := range answers {

@@ -12,14 +12,16 @@
 //     never reached us (a tool that does not exist, one that OpenCode itself refused or ran) is recorded from what OpenCode tells. Each call
 //     has one item and one result, whatever is told twice.
 //   - Audit. After a turn, and after each break in the stream of events, the messages are fetched. Only those that answer this turn's prompt
-//     count. If they cannot be fetched the turn fails; half an answer is not passed off as a whole one.
+//     count. If they cannot be fetched the turn fails; half an answer is not passed off as a whole one. An answer of one step without a
+//     call, of which the unbroken events have told the whole, is not fetched again.
 //   - Cancel. It aborts OpenCode's turn and returns when that is over: the model's connection closed, tools ended, shells gone. Calls that wait
 //     for a person do not run any more.
 //   - Failures. A provider's error, an OpenCode that dies or hangs, retries without end: the turn fails with the cause and says what
 //     to do. An OpenCode that does not answer is stopped, so that the next turn gets a fresh one.
 //   - Nobody hangs. What OpenCode asks a person by its own means is refused with a reason for the model: approvals are agentd's.
 //   - Several sessions run at once. In one session a turn begins when the one before it has really left OpenCode.
-//   - Turns that follow each other within half a minute share a connection to OpenCode: one request hands the prompt over, one fetches the answer.
+//   - Turns that follow each other within half a minute share a connection to OpenCode: one request hands the prompt over, one fetches the answer
+//     if it has to be.
 //   - It starts no goroutines of its own. A kept connection ends with its time, or with OpenCode.
 //
 // Example:

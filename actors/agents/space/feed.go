@@ -15,6 +15,8 @@ type step struct {
 	id              string
 	provider, model string
 	parts           []*textPart
+	// told is the message as it was told of last, without its parts.
+	told opencode.Message
 }
 
 // textPart is text or reasoning that grows.
@@ -81,7 +83,7 @@ func (f *feed) assistant(m opencode.Message) {
 		s = &step{id: m.ID}
 		f.steps = append(f.steps, s)
 	}
-	s.provider, s.model = m.ProviderID, m.ModelID
+	s.provider, s.model, s.told = m.ProviderID, m.ModelID, m
 	f.waiting = slices.DeleteFunc(f.waiting, func(p *textPart) bool {
 		if p.message != m.ID || !p.known {
 			return false
@@ -124,6 +126,11 @@ func (f *feed) place(tp *textPart) {
 		f.waiting = slices.DeleteFunc(f.waiting, func(w *textPart) bool { return w == tp })
 		s.parts = append(s.parts, tp)
 	}
+}
+
+// unplaced reports whether there are parts of a message of which nothing is known. Those of the prompt are known.
+func (f *feed) unplaced() bool {
+	return slices.ContainsFunc(f.waiting, func(p *textPart) bool { return !slices.Contains(f.asks, p.message) })
 }
 
 // delta takes in text to be put at the end of a part.

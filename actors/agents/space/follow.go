@@ -166,6 +166,7 @@ func (t *turn) idle(own context.Context) (ended bool, err error) {
 // look asks how the turn stands when the events do not tell: after a gap, in long silence, at an end that came too early, when a call came that
 // nothing was told of.
 func (t *turn) look(own context.Context) (ended bool, err error) {
+	t.looked = true
 	t.watch.heard()
 	busy, err := t.busy(own)
 	if err != nil {

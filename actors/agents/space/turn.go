@@ -34,6 +34,8 @@ type turn struct {
 	calls map[string]opencode.Part
 	// failure is what OpenCode said was wrong, before it was asked for the messages.
 	failure error
+	// looked says that the events did not tell everything, or may not have.
+	looked bool
 	// rested says that OpenCode has ended the turn and that it was seen.
 	rested bool
 
@@ -137,9 +139,12 @@ func (t *turn) prompt(ctx, own context.Context, system string) error {
 
 // finish audits the turn and completes it, or fails it with what went wrong.
 func (t *turn) finish(own context.Context) error {
-	answers, err := t.fetch(own)
-	if err != nil {
-		return t.fail(own, err)
+	answers, told := t.told()
+	if !told {
+		var err error
+		if answers, err = t.fetch(own); err != nil {
+			return t.fail(own, err)
+		}
 	}
 	t.left(answers)
 	t.rested = true
