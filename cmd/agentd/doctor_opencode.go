@@ -22,6 +22,7 @@ import (
 	"agentd/persistence/memory"
 	"agentd/presets"
 	"agentd/presets/process"
+	"agentd/providers/catalog/bounded"
 	"agentd/providers/opencode"
 	"agentd/providers/opencode/bridge"
 )
@@ -49,10 +50,13 @@ const installOpenCode = "install it with \"npm install -g opencode-ai\""
 func (a *app) checkOpenCode(ctx context.Context, dir home.Dir, flags doctorFlags) []finding {
 	settings, err := a.spaceSettings(dir, flags.space)
 	if err != nil {
-		return []finding{fine("space agent", "%s", err).fails("correct it; \"agentd help space\" shows what there is")}
+		return []finding{fine("space agent", "%s", err).fails("correct it; \"agentd help space\" shows what it may hold")}
 	}
 	found := []finding{}
 	path, err := exec.LookPath(settings.executable)
+	if err == nil {
+		path, err = filepath.Abs(path) // It is started in another folder.
+	}
 	if err != nil {
 		found = append(found, fine("opencode", "not found: %s", err).fails(
 			fmt.Sprintf("%s, or name it with --opencode, $%s or \"executable\" in %q", installOpenCode, envOpenCodePath, settings.path)))
@@ -190,17 +194,10 @@ func (a *app) checkLogin(s spaceSettings) finding {
 
 // readLogins returns the providers that the person is logged in to.
 func readLogins(path string) ([]string, error) {
-	info, err := os.Stat(path)
+	text, err := bounded.ReadAll(path, maxLoginBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxLoginBytes {
-		return nil, fmt.Errorf("%s has more than %d bytes", path, maxLoginBytes)
-	}
-	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

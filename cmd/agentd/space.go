@@ -20,6 +20,7 @@ import (
 	"agentd/actors/agents/space"
 	"agentd/cmd/agentd/internal/home"
 	"agentd/presets/prompt"
+	"agentd/providers/catalog/bounded"
 	"agentd/providers/opencode"
 	"agentd/providers/opencode/bridge"
 )
@@ -103,35 +104,28 @@ func (a *app) spaceSettings(dir home.Dir, flags spaceFlags) (spaceSettings, erro
 	return s, nil
 }
 
-// readSpaceFile reads the configuration file. One that is not there says nothing.
+// readSpaceFile reads the configuration file. One that is not there says nothing. It does not wait for whoever holds the other end of a
+// pipe in its place.
 func readSpaceFile(path string) (spaceFile, error) {
 	var file spaceFile
-	f, err := os.Open(path)
+	text, err := bounded.ReadAll(path, maxSpaceBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return file, nil
 	}
 	if err != nil {
 		return file, fmt.Errorf("reading the space agent's configuration: %w", err)
 	}
-	defer f.Close() // Nothing was written.
-	text, err := io.ReadAll(io.LimitReader(f, maxSpaceBytes+1))
-	if err != nil {
-		return file, fmt.Errorf("reading the space agent's configuration: %w", err)
-	}
 	if err := file.decode(text); err != nil {
-		return file, fmt.Errorf("reading %q: %w; \"agentd help space\" shows what it holds", path, err)
+		return file, fmt.Errorf("reading %q: %w", path, err)
 	}
 	return file, nil
 }
 
 func (f *spaceFile) decode(text []byte) error {
-	if len(text) > maxSpaceBytes {
-		return fmt.Errorf("it has more than %d bytes", maxSpaceBytes)
-	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(f); err != nil {
-		return err
+		return spaceFault(err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something stands behind the object")
@@ -148,6 +142,22 @@ func (f *spaceFile) decode(text []byte) error {
 		}
 	}
 	return nil
+}
+
+// spaceFault says in the words of the file what is wrong with it.
+func spaceFault(err error) error {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("it is empty: write an object, such as {}")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it is cut off: the object does not end")
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return fmt.Errorf("%q must not be of type %s", wrong.Field, wrong.Value)
+	case errors.As(err, &wrong):
+		return fmt.Errorf("it holds one value of type %s, and has to hold an object", wrong.Value)
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // checkEnvName refuses variables that would lead OpenCode to a configuration other than the one it is given.

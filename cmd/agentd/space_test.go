@@ -64,6 +64,26 @@ func TestSpaceSettingsPrecedence(t *testing.T) {
 	}
 }
 
+func TestSpaceFileFaultsSpeakOfTheFile(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                      "it is empty: write an object, such as {}",
+		"{":                     "it is cut off: the object does not end",
+		"[]":                    "it holds one value of type array, and has to hold an object",
+		`{"model":5}`:           `"model" must not be of type number`,
+		`{"env":[1]}`:           `"env" must not be of type number`,
+		`{"modle":"a/b"}`:       `unknown field "modle"`,
+		`{} {}`:                 "something stands behind the object",
+		`{"provider":[]}`:       `"provider" is not an object`,
+		`{"model":"a/b" "x":1}`: `invalid character '"' after object key:value pair`,
+	} {
+		var file spaceFile
+		if err := file.decode([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("decode(%q) = %v, want %q", text, err, want)
+		}
+	}
+}
+
 func TestBridgeOptionsPassVariablesThatAreSet(t *testing.T) {
 	t.Parallel()
 	a := &app{program: &program{getenv: func(name string) string { return map[string]string{"KEY": "secret"}[name] }}}

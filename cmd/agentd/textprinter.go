@@ -219,7 +219,10 @@ func (p *textPrinter) headBlock(head messages.Head) block {
 // ended prints how a turn ended, or that it runs.
 func (p *textPrinter) ended(turn messages.Turn) error {
 	when := "since " + time.Unix(turn.StartedAt, 0).Format(time.DateTime)
-	if turn.Status.Terminal() {
+	switch {
+	case turn.Status.Terminal() && turn.EndedAt == 0: // Its process was killed, and none has opened the session since.
+		when = "begun " + time.Unix(turn.StartedAt, 0).Format(time.DateTime)
+	case turn.Status.Terminal():
 		when = time.Unix(turn.EndedAt, 0).Format(time.DateTime)
 	}
 	return p.print(p.endBlock(turn, when))
