@@ -5,10 +5,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"agentd/actors"
 	"agentd/actors/agents/local"
 )
+
+// sameSignal is how long a repeated signal to end is the same wish: timeout(1) and others send one to the process and one to its group.
+const sameSignal = 200 * time.Millisecond
 
 func main() {
 	os.Exit(start(local.Register))
@@ -20,7 +24,7 @@ func start(agents ...func(*actors.Agents) error) int {
 	signal.Notify(presses, os.Interrupt)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	context.AfterFunc(ctx, stop) // The second one kills.
+	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) }) // A second one kills.
 	return run(ctx, &program{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv: os.Getenv, presses: presses, quit: os.Exit, agents: agents,
