@@ -144,7 +144,10 @@ func StartServer(ctx context.Context, params ServerParams, opts *ServerOptions) 
 	if err != nil {
 		return nil, fmt.Errorf("starting OpenCode: %w: %w", ErrNotInstalled, err)
 	}
-	params.Path = path
+	// The process begins in a folder of its own, so a path that is relative to ours has to be made absolute.
+	if params.Path, err = filepath.Abs(path); err != nil {
+		return nil, fmt.Errorf("starting OpenCode: %w", err)
+	}
 	if err := makeDirs(params, o); err != nil {
 		return nil, err
 	}

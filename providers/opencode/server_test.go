@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -107,6 +108,30 @@ func TestStartServerRefuses(t *testing.T) {
 				t.Errorf("StartServer() = %v, want %v naming %s", err, tt.want, tt.text)
 			}
 		})
+	}
+}
+
+// TestServerPathMayBeRelative holds that a path is looked up from here, though the server begins in another folder.
+func TestServerPathMayBeRelative(t *testing.T) {
+	t.Parallel()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := filepath.Rel(here, os.Args[0])
+	if err != nil {
+		t.Skip("the test binary lies on another volume")
+	}
+	if !strings.ContainsRune(path, filepath.Separator) {
+		path = "." + string(filepath.Separator) + path
+	}
+	opts := &ServerOptions{Env: []string{fakeEnv + "=good"}}
+	s, err := StartServer(t.Context(), ServerParams{Path: path, Dir: t.TempDir(), ConfigHome: t.TempDir()}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Stop(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 
