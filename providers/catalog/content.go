@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"agentd/providers/catalog/bounded"
@@ -86,19 +87,19 @@ func (c *Catalog) cite(ctx context.Context, e *entry, q *query) []Match {
 	var out []Match
 	missing := q.distinct()
 	c.eachRecord(ctx, e, q, func(rec *Record, lower string) bool {
-		place := -1
+		place, word := -1, ""
 		for _, w := range q.words {
 			at := strings.Index(lower, w.lower)
 			if at < 0 {
 				continue
 			}
 			if place < 0 && (missing[w.lower] || len(out) < MaxMatches) && len(out) < MaxMatches+len(q.words) {
-				place = at
+				place, word = at, w.lower
 			}
 			delete(missing, w.lower)
 		}
 		if place >= 0 {
-			out = append(out, Match{rec.Role, rec.TimeMS, rec.Cite, snippet(rec.Text, lower, place)})
+			out = append(out, Match{rec.Role, rec.TimeMS, rec.Cite, snippet(rec.Text, word, place)})
 		}
 		return len(missing) > 0 || len(out) < MaxMatches
 	})
@@ -159,22 +160,24 @@ func plainWord(w string) bool {
 	return w != ""
 }
 
-// snippet cuts the text around a place, on one line. Secrets are masked in a wider piece first, so that a cut does not
-// hide what they are.
-func snippet(text, lower string, at int) string {
-	if len(lower) != len(text) {
-		at = min(at, len(text)) // Folding changed the length; the place is only about right.
+// snippetWindow is how much on each side of a place is looked at for secrets.
+const snippetWindow = 4 << 10
+
+// snippet cuts the text around the first place of a word, on one line. at is that place in the lower-case form of the text. Secrets are masked
+// in a wider piece first, so that a cut does not hide what they are.
+func snippet(text, word string, at int) string {
+	at = unfold(text, at)
+	from := max(0, at-snippetWindow)
+	if begin := strings.LastIndex(text[:from], "-----BEGIN "); begin >= 0 && !strings.Contains(text[begin:from], "-----END ") {
+		from = begin // Within a key only its beginning tells what it is.
 	}
-	const wide = 4 << 10
-	from := max(0, at-wide)
 	for from > 0 && !utf8.RuneStart(text[from]) {
 		from--
 	}
-	piece := bounded.Mask(bounded.Clip(text[from:], 2*wide))
+	piece := bounded.Mask(bounded.Clip(text[from:], at-from+snippetWindow))
 	// The place moves when something before it was masked; look for it again.
-	word := lower[min(at, len(lower)):min(at+8, len(lower))]
 	if again := strings.Index(strings.ToLower(piece), word); again >= 0 {
-		at = min(again, len(piece))
+		at = unfold(piece, again)
 	} else {
 		at = min(at-from, len(piece))
 	}
@@ -183,4 +186,16 @@ func snippet(text, lower string, at int) string {
 		start--
 	}
 	return bounded.Squeeze(piece[start:], MaxSnippetBytes)
+}
+
+// unfold returns the place in a text that a place in its lower-case form stands for. Some characters change their length.
+func unfold(text string, at int) int {
+	passed := 0
+	for i, r := range text {
+		if passed >= at {
+			return i
+		}
+		passed += utf8.RuneLen(unicode.ToLower(r))
+	}
+	return len(text)
 }

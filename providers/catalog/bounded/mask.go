@@ -30,7 +30,9 @@ var secretRules = sync.OnceValue(func() []*regexp.Regexp { //nolint:gochecknoglo
 		`()\bAGE-SECRET-KEY-1[A-Z0-9]{40,}`,
 		// JSON web tokens and private keys.
 		`()\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?`,
-		`(?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`,
+		`(?s)(-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----).*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\z)`,
+		// The end of a private key whose beginning is cut off.
+		`()[A-Za-z0-9+/=\s\\]{16,}-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----`,
 		// Whatever is sent as a credential, is part of an address, or is named as a secret.
 		`(?i)(\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:bearer|basic|token)?\s*)[A-Za-z0-9._~+/=-]{8,}`,
 		`(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}`,

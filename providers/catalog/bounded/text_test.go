@@ -46,15 +46,19 @@ func TestSqueeze(t *testing.T) {
 func TestMask(t *testing.T) {
 	t.Parallel()
 	secrets := map[string]string{
-		"vendor key":     "use sk-ant-REDACTED please",
-		"repository key": "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
-		"cloud key":      "AKIAABCDEFGHIJKLMNOP",
-		"web token":      "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
-		"header":         "Authorization: Bearer abcdefghijklmnop",
-		"address":        "postgres://user:hunter22@db/x",
-		"named":          `{"api_key": "abcdef123456"}`,
-		"environment":    "MY_SECRET=abcdef123456",
-		"private key":    "-----BEGIN RSA PRIVATE KEY-----\nMIIabcdef\n-----END RSA PRIVATE KEY-----",
+		"vendor key":      "use sk-ant-REDACTED please",
+		"repository key":  "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+		"cloud key":       "AKIAABCDEFGHIJKLMNOP",
+		"web token":       "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+		"header":          "Authorization: Bearer abcdefghijklmnop",
+		"address":         "postgres://user:hunter22@db/x",
+		"named":           `{"api_key": "abcdef123456"}`,
+		"environment":     "MY_SECRET=abcdef123456",
+		"private key":     "-----BEGIN RSA PRIVATE KEY-----\nMIIabcdef\n-----END RSA PRIVATE KEY-----",
+		"block":           "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYabcdef\n-----END PGP PRIVATE KEY BLOCK-----",
+		"key's beginning": "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlabcdefABCDEF",
+		"key's end":       "b3BlabcdefABCDEF0123456789+/\nabcdef==\n-----END OPENSSH PRIVATE KEY-----",
+		"escaped key":     `{"key":"-----BEGIN PRIVATE KEY-----\nMIIabcdef\n-----END PRIVATE KEY-----\n"}`,
 	}
 	for name, text := range secrets {
 		t.Run(name, func(t *testing.T) {
