@@ -2,6 +2,7 @@ package agfcmd
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,7 @@ func (f *finder) newSearch() *cobra.Command {
 	var content bool
 	cmd := &cobra.Command{
 		Use: "search [QUERY]", Short: "Search sessions; without a query list them", Long: searchHelp,
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: cobra.NoFileCompletions,
+		Args: oneQuery, ValidArgsFunction: cobra.NoFileCompletions,
 		Example: `  agf search parser --agent codex --project /home/me/code/web-app --limit 10
   agf search "agent:claude since:7d login" --include-summaries
   agf search "connection refused" --content`,
@@ -43,4 +44,12 @@ func (f *finder) newSearch() *cobra.Command {
 	cmd.Flags().IntVar(&offset, "offset", 0, "the `number` of sessions to pass over, at most 1000000")
 	cmd.Flags().BoolVar(&content, "content", false, "search what was said instead of the metadata, and cite where")
 	return cmd
+}
+
+// oneQuery refuses words that the shell took apart, and says what to do.
+func oneQuery(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("a query is one argument, and here are %d: put the words in quotes, or use \"%s list\"", len(args), programName(cmd))
+	}
+	return nil
 }
