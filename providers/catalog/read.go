@@ -53,7 +53,7 @@ type RecordView struct {
 // transcripts cannot be read, or when no record has the cite.
 func (c *Catalog) Read(ctx context.Context, req ReadRequest) (*ReadResult, error) {
 	if req.MaxBytes < 0 || req.MaxBytes > MaxReadBytes || len(req.Before) > MaxIDBytes {
-		return nil, failf(InvalidRequest, "max_bytes must be at most %d, and before a cite of an earlier page", MaxReadBytes)
+		return nil, failf(InvalidRequest, "max_bytes must be 1 to %d, and before the next_before of an earlier page", MaxReadBytes)
 	}
 	budget := req.MaxBytes
 	if budget == 0 {
