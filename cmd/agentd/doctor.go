@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,15 +132,17 @@ func (a *app) checkDir(ctx context.Context, dir home.Dir) finding {
 		f.Text = err.Error()
 		return f.fails("choose another with --data-dir or " + home.EnvHome)
 	case !there:
-		if parent := existingParent(dir.Path()); !writable(parent) {
-			f.Text += " is not there yet, and cannot be made"
-			return f.fails(fmt.Sprintf("make %q writable, or choose another directory with --data-dir or %s", parent, home.EnvHome))
+		parent := existingParent(dir.Path())
+		if err := tryWriting(parent); err != nil {
+			f.Text += fmt.Sprintf(" is not there yet, and cannot be made: %s", err)
+			return f.fails(fmt.Sprintf("%s, or choose another directory with --data-dir or %s", mendWriting(err, parent), home.EnvHome))
 		}
 		f.Text += " is not there yet; the first session makes it"
 		return f
-	case !writable(dir.Path()):
-		f.Text += " cannot be written to"
-		return f.fails("make it writable for you, or choose another with --data-dir or " + home.EnvHome)
+	}
+	if err := tryWriting(dir.Path()); err != nil {
+		f.Text += fmt.Sprintf(" cannot be written to: %s", err)
+		return f.fails(fmt.Sprintf("%s, or choose another with --data-dir or %s", mendWriting(err, dir.Path()), home.EnvHome))
 	}
 	return checkSessions(ctx, dir, f)
 }
@@ -175,13 +178,25 @@ func existingParent(path string) string {
 	}
 }
 
-// writable tries it: modes and owners do not say it in every system. What it makes it removes.
-func writable(dir string) bool {
+// tryBytes is what has to fit into a folder that is to be written to: less than a session begins with.
+const tryBytes = 64 << 10
+
+// tryWriting tries it: modes and owners do not say it in every system, and a full disk still takes empty files. What it makes it removes.
+func tryWriting(dir string) error {
 	file, err := os.CreateTemp(dir, ".agentd-doctor-*")
 	if err != nil {
-		return false
+		return err
 	}
-	return errors.Join(file.Close(), os.Remove(file.Name())) == nil
+	_, err = file.Write(make([]byte, tryBytes))
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
+}
+
+// mendWriting says how to mend what tryWriting found in a folder.
+func mendWriting(err error, dir string) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Sprintf("make %q writable for you", dir)
+	}
+	return fmt.Sprintf("make room in %q, or see what is wrong with its disk", dir)
 }
 
 func (a *app) checkWorkspace() finding {
@@ -190,8 +205,8 @@ func (a *app) checkWorkspace() finding {
 		return fine("workspace", "%s", err).fails("name a folder with --workspace, or go to one")
 	}
 	f := fine("workspace", "%s", root)
-	if !writable(root) {
-		f.Text += " cannot be written to"
+	if err := tryWriting(root); err != nil {
+		f.Text += fmt.Sprintf(" cannot be written to: %s", err)
 		return f.warns("tools that write files will fail; name another folder with --workspace if they should not")
 	}
 	return f
