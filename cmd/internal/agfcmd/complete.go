@@ -90,13 +90,21 @@ func (f *finder) completeSessions(cmd *cobra.Command, args []string, begun strin
 	var found []cobra.Completion
 	for i := range all.Sessions {
 		s := &all.Sessions[i]
-		if !strings.HasPrefix(s.SessionID, begun) || len(found) == maxCompletions {
+		if !strings.HasPrefix(s.SessionID, begun) || !plainWord(s.SessionID) || len(found) == maxCompletions {
 			continue
 		}
 		line := string(s.Agent) + ", " + s.ProjectName + ", " + when(s.TimestampMS) + ": " + about(s)
 		found = append(found, cobra.CompletionWithDesc(s.SessionID, screen.Truncate(screen.CleanLine(line), titleColumns)))
 	}
 	return found, directive
+}
+
+// plainWord reports whether a text means nothing but itself to every shell. Bash puts what is offered on the line as it is, and an id is
+// whatever a file is called: one with a command in it would be run.
+func plainWord(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && !strings.ContainsRune("-_.:@/+", r)
+	})
 }
 
 // cacheFolderKnown reports whether the system has a place for caches; without one a listing goes without.
