@@ -166,6 +166,10 @@ func checkSessions(ctx context.Context, dir home.Dir, f finding) finding {
 		f.Text += fmt.Sprintf("; %s cannot be read, such as %q: %s", count(len(listing.Bad), "session"), listing.Bad[0].ID, listing.Bad[0].Err)
 		return f.fails(repair)
 	}
+	if pid, owned := dir.Owner(); owned {
+		f.Text += fmt.Sprintf("; process %d uses it", pid)
+		return f.warns("nothing else can run a turn or change anything in it meanwhile: stop that process, or choose another with --data-dir or " + home.EnvHome)
+	}
 	return f
 }
 

@@ -4,10 +4,12 @@ package main
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 
+	"agentd/cmd/agentd/internal/home"
 	"agentd/providers/catalog/bounded"
 )
 
@@ -23,5 +25,17 @@ func TestPipesInPlaceOfFilesAreRefused(t *testing.T) {
 	}
 	if _, err := readLogins(pipe); !errors.Is(err, bounded.ErrNotRegular) {
 		t.Errorf("readLogins(a pipe) = %v, want %v", err, bounded.ErrNotRegular)
+	}
+	dir := home.Dir(t.TempDir())
+	for _, path := range []string{dir.Grants(), dir.Overrides()} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), syscall.Mkfifo(path, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := dir.GrantFile().Load(t.Context()); !errors.Is(err, bounded.ErrNotRegular) {
+		t.Errorf("loading grants from a pipe = %v, want %v", err, bounded.ErrNotRegular)
+	}
+	if _, err := dir.OverrideFile().Load(t.Context()); !errors.Is(err, bounded.ErrNotRegular) {
+		t.Errorf("loading overrides from a pipe = %v, want %v", err, bounded.ErrNotRegular)
 	}
 }

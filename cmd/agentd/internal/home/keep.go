@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"agentd/persistence/jsonfile/atomicfile"
 	"agentd/presets"
+	"agentd/providers/catalog/bounded"
 )
 
 // maxKeepBytes is the largest file of grants or overrides that is read.
@@ -60,7 +60,7 @@ func (f OverrideFile) Save(_ context.Context, overrides presets.Overrides) error
 
 // load reads a small file. One that is not there is the zero value.
 func load[T any](path string, decode func([]byte) (T, error)) (value T, err error) {
-	text, err := readSmall(path)
+	text, err := bounded.ReadAll(path, maxKeepBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return value, nil
 	}
@@ -71,17 +71,4 @@ func load[T any](path string, decode func([]byte) (T, error)) (value T, err erro
 		return value, fmt.Errorf("reading %q: %w; move the file away to go on without it", path, err)
 	}
 	return value, nil
-}
-
-func readSmall(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() // Nothing was written.
-	text, err := io.ReadAll(io.LimitReader(file, maxKeepBytes+1))
-	if err == nil && len(text) > maxKeepBytes {
-		err = fmt.Errorf("it has more than %d bytes", maxKeepBytes)
-	}
-	return text, err
 }

@@ -117,15 +117,26 @@ func (r *Reader) isOwned() bool {
 // owned reports whether a process holds the directory. It takes the lock for a moment when nobody does, so it is asked only when a
 // turn seems to run.
 func (d Dir) owned() bool {
+	_, owned := d.Owner()
+	return owned
+}
+
+// Owner reports whether a process holds the directory, and its number, which is 0 if it is not known. When nobody holds it, it takes the lock
+// for a moment, in which another process that starts is refused; so it is for questions that people ask.
+func (d Dir) Owner() (pid int, owned bool) {
 	if _, err := os.Stat(d.lock()); err != nil {
-		return false
+		return 0, false
 	}
 	lock, err := diskfs.OS{}.Lock(d.lock())
 	if err != nil {
-		return errors.Is(err, diskfs.ErrHeld)
+		var held *diskfs.HeldError
+		if errors.As(err, &held) {
+			pid = held.PID
+		}
+		return pid, errors.Is(err, diskfs.ErrHeld)
 	}
 	_ = lock.Close() // It was taken to see that it could be.
-	return false
+	return 0, false
 }
 
 // Stamp is a text that changes when something is written to the journal or to the file of a session. It is cheap: it reads no file.
