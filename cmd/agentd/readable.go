@@ -19,7 +19,11 @@ func readable(output string) string {
 		return screen.Clean(output)
 	}
 	if status := object.Get("status").String(); status != "" && object.Get("args_hash").Exists() {
-		return screen.CleanLine(strings.ReplaceAll(status, "_", " ") + ": " + object.Get("message").String())
+		said := strings.ReplaceAll(status, "_", " ")
+		if message := object.Get("message").String(); message != "" { // A person may deny without a reason.
+			said += ": " + message
+		}
+		return screen.CleanLine(said)
 	}
 	var fields, texts []string
 	object.ForEach(func(key, value gjson.Result) bool {

@@ -110,6 +110,7 @@ func TestReadable(t *testing.T) {
 		{"array", `["a\nb"]`, `["a\nb"]`},
 		{"lines", `{"ok":true,"text":"a\nb\n","n":1}`, "{\"ok\":true,\"n\":1}\ntext:\na\nb"},
 		{"escapes in lines", `{"text":"a\u001b[2J\nb"}`, "{}\ntext:\na\nb"},
+		{"denied without a reason", `{"args_hash":"f","status":"denied","message":""}`, "denied"},
 		{"verdict", `{"args_hash":"f","status":"approval_required","message":"ask"}`, "approval required: ask"},
 		{"not JSON", `{"ok":`, `{"ok":`},
 	} {
