@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -17,30 +18,39 @@ func newLineReader(in io.Reader, limit int) *lineReader {
 	return &lineReader{in: bufio.NewReaderSize(in, 4096), limit: limit}
 }
 
-// next returns the next line without its line feed; a last line may have none. The slice belongs to the caller. The error is io.EOF at
-// the end of the stream, ErrLineTooLong, or that of the stream.
+// next returns the next line without its line feed; a last line may have none. A line is too long as soon as it has too many bytes, whether
+// its end has come or not. The slice belongs to the caller. The error is io.EOF at the end of the stream, ErrLineTooLong, or that of the stream.
 func (r *lineReader) next() ([]byte, error) {
 	var line []byte
 	for {
-		part, err := r.in.ReadSlice('\n')
-		ended := err == nil
-		if ended {
-			part = part[:len(part)-1]
+		if _, err := r.in.Peek(1); err != nil {
+			return r.last(line, err)
+		}
+		part, _ := r.in.Peek(r.in.Buffered()) // What is there cannot fail.
+		end := bytes.IndexByte(part, '\n')
+		if end >= 0 {
+			part = part[:end]
 		}
 		if len(line)+len(part) > r.limit {
 			return nil, fmt.Errorf("%w: more than %d bytes", ErrLineTooLong, r.limit)
 		}
 		line = append(line, part...)
-		switch {
-		case ended:
+		if end >= 0 {
+			_, _ = r.in.Discard(end + 1)
 			return line, nil
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF) && len(line) > 0:
-			return line, nil
-		case errors.Is(err, io.EOF):
-			return nil, io.EOF
-		default:
-			return nil, fmt.Errorf("reading the client's line: %w", err)
 		}
+		_, _ = r.in.Discard(len(part))
+	}
+}
+
+// last returns what stands before the end of the stream.
+func (r *lineReader) last(line []byte, err error) ([]byte, error) {
+	switch {
+	case errors.Is(err, io.EOF) && len(line) > 0:
+		return line, nil
+	case errors.Is(err, io.EOF):
+		return nil, io.EOF
+	default:
+		return nil, fmt.Errorf("reading the client's line: %w", err)
 	}
 }
