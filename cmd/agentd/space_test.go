@@ -72,7 +72,7 @@ func TestSpaceFileFaultsSpeakOfTheFile(t *testing.T) {
 		"[]":                    "it holds one value of type array, and has to hold an object",
 		`{"model":5}`:           `"model" must not be of type number`,
 		`{"env":[1]}`:           `"env" must not be of type number`,
-		`{"modle":"a/b"}`:       `unknown field "modle"`,
+		`{"models":"a/b"}`:      `unknown field "models"`,
 		`{} {}`:                 "something stands behind the object",
 		`{"provider":[]}`:       `"provider" is not an object`,
 		`{"model":"a/b" "x":1}`: `invalid character '"' after object key:value pair`,

@@ -30,7 +30,7 @@ func advices() []advice {
 	return []advice{
 		{opencode.ErrNotInstalled, "install it with \"npm install -g opencode-ai\", or name its executable in the configuration"},
 		{opencode.ErrNotReady, "see whether \"opencode serve\" starts by hand, then try again"},
-		{opencode.ErrServerExited, "send the prompt again: a fresh OpenCode is started for it"},
+		{opencode.ErrServerExited, "send the prompt again: a fresh OpenCode is started for it; if that fails again, \"agentd doctor --probe\" tells why"},
 		{opencode.ErrUnknownModel, "name a model that \"opencode models\" lists, or log in to its provider with \"opencode auth login\""},
 		{opencode.ErrProviderAuth, "log in with \"opencode auth login\", or check the provider's key in the configuration"},
 		{opencode.ErrRateLimited, "wait and send the prompt again, or name another model"},
