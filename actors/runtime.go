@@ -113,6 +113,7 @@ func Start(deps Deps, opts *Options) (*Runtime, error) {
 		// The engine has a goroutine for so long after a message that came too late. It only counts what is not logged here.
 		actor.WithDeadLetterThrottleInterval(deadLetterPause),
 	)
+	shrinkRegister(rt.system)
 	rt.quick = newDispatcher(max(goruntime.GOMAXPROCS(0), 2))
 	rt.writer, rt.files = newDispatcher(1), newDispatcher(snapshotActors)
 	rt.turnSpawners = newTurnSpawners(rt)

@@ -15,7 +15,9 @@ import (
 // BenchmarkIdleMemory is the resident memory of an agentd process that has run one turn and waits for the next.
 func BenchmarkIdleMemory(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "agentd")
-	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	build := exec.CommandContext(b.Context(), "go", "build", "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // As make build does.
+	if out, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("building agentd: %v\n%s", err, out)
 	}
 	var resident int64
