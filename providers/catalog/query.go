@@ -2,9 +2,12 @@ package catalog
 
 import (
 	"context"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"agentd/providers/catalog/bounded"
 )
@@ -98,21 +101,35 @@ func (q *query) admits(e *entry) bool {
 		(q.branch == "" || strings.Contains(strings.ToLower(e.Branch), q.branch))
 }
 
+// rankPiece is how many sessions one goroutine ranks at a time.
+const rankPiece = 512
+
 // rank returns the matching sessions, best first. A word matches fuzzily in the original's haystack, which alone
 // gives a score, or it is the start of the id, the agent, or a part of the worktree.
 func (q *query) rank(ctx context.Context, all []*entry, texts bool) ([]hit, error) {
+	pieces := make([][]hit, (len(all)+rankPiece-1)/rankPiece)
+	inParallel(ctx, runtime.GOMAXPROCS(0), len(pieces), func(i int, _ *worker) {
+		from := i * rankPiece
+		pieces[i] = q.rankSome(all[from:min(from+rankPiece, len(all))], from, texts)
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	hits := slices.Concat(pieces...)
+	sortHits(hits)
+	return hits, nil
+}
+
+// rankSome returns the matches among sessions of which the first has the index from.
+func (q *query) rankSome(some []*entry, from int, texts bool) []hit {
 	m := matcher{}
-	hits := make([]hit, 0, len(all))
-	for i := range all {
-		if i%256 == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		e := all[i]
+	hits := make([]hit, 0, len(some))
+	for i, e := range some {
 		if !q.admits(e) {
 			continue
 		}
 		if len(q.words) == 0 {
-			hits = append(hits, hit{index: i})
+			hits = append(hits, hit{index: from + i})
 			continue
 		}
 		m.setHaystack(e.haystack(texts))
@@ -126,16 +143,16 @@ func (q *query) rank(ctx context.Context, all []*entry, texts bool) ([]hit, erro
 			score += n
 		}
 		if ok {
-			hits = append(hits, hit{index: i, score: score})
+			hits = append(hits, hit{index: from + i, score: score})
 		}
 	}
-	sortHits(hits)
-	return hits, nil
+	return hits
 }
 
 // names reports whether the word names the session otherwise than by its haystack.
 func (w word) names(e *entry) bool {
-	if len(w.lower) >= minPrefix && strings.HasPrefix(strings.ToLower(e.ID), w.lower) {
+	if n := len(w.lower); n >= minPrefix && len(e.ID) >= n && (e.ID[0]|0x20 == w.lower[0]|0x20 || e.ID[0] >= utf8.RuneSelf) &&
+		strings.HasPrefix(strings.ToLower(e.ID), w.lower) { // Few ids begin alike: the first byte spares most of the copies.
 		return true
 	}
 	if e.Worktree != "" && strings.Contains(strings.ToLower(e.Worktree), w.lower) {

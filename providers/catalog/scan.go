@@ -219,8 +219,9 @@ func (c *Catalog) assemble(st *store, exact string) {
 	if st.err == nil && err != nil {
 		st.err = err
 	}
-	kept := found[:0]
-	for _, s := range found {
+	kept := 0
+	for i := range found {
+		s := &found[i]
 		if exact != "" && s.ID != exact {
 			continue
 		}
@@ -228,9 +229,12 @@ func (c *Catalog) assemble(st *store, exact string) {
 			st.skips.add(s.StoreFile, InvalidMetadata)
 			continue
 		}
-		kept = append(kept, s)
+		if kept != i { // Sessions are large, and nearly all stay where they are.
+			found[kept] = *s
+		}
+		kept++
 	}
-	st.sessions = unite(kept, &st.skips)
+	st.sessions = unite(found[:kept], &st.skips)
 	if st.err == nil && st.failed && len(st.sessions) == 0 {
 		st.err = errors.New("the store's only database cannot be read")
 	}

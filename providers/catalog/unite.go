@@ -13,7 +13,8 @@ func unite(all []Session, skips *skipCounter) []Session {
 	index := make(map[identity]int, len(all))
 	projects := projectsOf(all)
 	out := all[:0]
-	for _, s := range all {
+	for n := range all {
+		s := &all[n]
 		key := identity{s.ID, s.ProjectPath}
 		if only := projects[s.ID]; key.project == "" && len(only) == 1 {
 			key.project = only[0]
@@ -21,20 +22,22 @@ func unite(all []Session, skips *skipCounter) []Session {
 		i, ok := index[key]
 		if !ok {
 			index[key] = len(out)
-			out = append(out, s)
+			if out = all[:len(out)+1]; len(out) != n+1 { // Sessions are large, and nearly all stay where they are.
+				out[len(out)-1] = *s
+			}
 			continue
 		}
 		if out[i].StoreFile != s.StoreFile {
 			skips.add(s.StoreFile, Duplicate)
 		}
-		out[i] = Merge(out[i], s)
+		out[i] = Merge(out[i], *s)
 	}
 	return out
 }
 
 // projectsOf returns the projects of each id. When every session has one, nobody asks for them.
 func projectsOf(all []Session) map[string][]string {
-	if !slices.ContainsFunc(all, func(s Session) bool { return s.ProjectPath == "" }) {
+	if !someLack(all) {
 		return nil
 	}
 	projects := make(map[string][]string, len(all))
@@ -44,6 +47,15 @@ func projectsOf(all []Session) map[string][]string {
 		}
 	}
 	return projects
+}
+
+func someLack(all []Session) bool {
+	for i := range all {
+		if all[i].ProjectPath == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // Merge joins two accounts of one session: the newer one leads, and what it does not know is taken from the other.

@@ -46,12 +46,13 @@ func (Reader) Assemble(a *catalog.Assembly) []catalog.Session {
 		if len(history) > 0 {
 			found[strings.TrimSuffix(filepath.Base(part.Unit.Path), ".jsonl")] = true
 		}
-		for _, s := range part.Sessions {
+		for i := range part.Sessions {
+			s := &part.Sessions[i]
 			if s.ID == "" {
 				summaries[s.Ref] = s.Title
 				continue
 			}
-			out = append(out, s)
+			out = append(out, *s)
 		}
 	}
 	for i := range out {
