@@ -1,6 +1,10 @@
 package actors
 
-import "github.com/asynkron/protoactor-go/actor"
+import (
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
 
 // processBuckets is how many maps of 32 shards each the engine's register of processes has. Its own choice is 1024, which are 3 MB of empty maps in every
 // program and a cold piece of memory for each lookup; the processors that this is for are few.
@@ -20,7 +24,7 @@ func shrinkRegister(system *actor.ActorSystem) {
 			bucket.Remove(id)
 		}
 	}
-	register.LocalPIDs = append(old[:0:0], old[:processBuckets]...) // The engine finds the bucket by their number.
+	register.LocalPIDs = slices.Clone(old[:processBuckets]) // The engine finds the bucket by their number.
 	for id, process := range kept {
 		register.GetBucket(id).Set(id, process)
 	}

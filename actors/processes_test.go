@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"io"
 	"log/slog"
 	"strconv"
 	"testing"
@@ -12,7 +11,7 @@ import (
 // An engine with a small register finds what it had in it before, and everything that comes.
 func TestShrinkRegister(t *testing.T) {
 	t.Parallel()
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }))
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
 	defer system.Shutdown()
 	shrinkRegister(system)
 	shrinkRegister(system) // Again is harmless.
