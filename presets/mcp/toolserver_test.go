@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -189,7 +190,8 @@ func TestToolServerElicits(t *testing.T) {
 						mu.Lock()
 						defer mu.Unlock()
 						asked = append(asked, req.Params.Message)
-						return tc.answer, nil
+						// The SDK writes into what it is given, and the two versions share the case.
+						return &sdk.ElicitResult{Action: tc.answer.Action, Content: maps.Clone(tc.answer.Content)}, nil
 					},
 				})
 				for range 2 {
