@@ -78,6 +78,7 @@ const filesTopic = `The data directory is --data-dir, else $AGENTD_HOME, else $X
   agent-artifacts/SESSION/         files that the session's tools made, such as its drawing
   agent-approvals/grants.json      approvals for good ("agentd approvals")
   agent-presets/overrides.json     presets that were turned on or off ("agentd presets")
+  agent-mcp/token                  what clients of "agentd mcp --http" prove themselves with
   agent-opencode/space.json        what the space agent is to use ("agentd help space"); you write it
   agent-opencode/                  what OpenCode is given and keeps
   chat-history                     lines typed in "agentd chat"

@@ -45,7 +45,7 @@
 //
 //   - Loopback, unless that is waived by name; the error names the host. Host, Origin (of a GET too) and bearer token are checked before anything of a
 //     request is read.
-//   - Each session of ours has its own [Endpoint] on a path of 128 random bits. What is seen, called and recorded there is that session's. Endpoints come and go while it runs.
+//   - Each session of ours has its own [Endpoint] on a path of 128 random bits, or, behind the token, on the root. What is seen, called and recorded there is that session's. Endpoints come and go while it runs.
 //   - Both lifecycles are served on one URL, by the version header; the older transport (SSE) on another.
 //   - Bounds: of bodies, of headers, of sessions for an endpoint, of the time of one write, and of results (by the surface). A session of a client ends some time
 //     after its last request; a standing stream is a request.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"strings"
 
 	"agentd/messages"
 	"agentd/presets"
@@ -13,7 +14,7 @@ import (
 type Endpoint struct {
 	server  *HTTPServer        // set at construction
 	session messages.SessionID // set at construction
-	secret  string             // the last part of the path, set at construction
+	name    string             // the last part of the path: a secret, or rootName; set at construction
 	tools   *ToolServer        // set at construction
 	mount   *mount             // set at construction
 }
@@ -30,6 +31,20 @@ type EndpointStatus struct {
 // [Endpoint.Bind]. The server need not be started yet. Errors: [ErrInvalid], [ErrExists], [ErrStopping], and those of [ToolServer.Start]; then nothing is left
 // behind.
 func (s *HTTPServer) Open(ctx context.Context, caller presets.Caller) (*Endpoint, error) {
+	return s.open(ctx, caller, rand.Text())
+}
+
+// OpenRoot is [HTTPServer.Open] on the paths /mcp and /sse themselves, which stay the same from one run to the next: for a host that shows one
+// session to clients that are configured once. Everybody knows these paths, so it is for servers that ask for the token; with
+// [HTTPOptions.Anonymous] it is [ErrInvalid]. A second root is [ErrExists].
+func (s *HTTPServer) OpenRoot(ctx context.Context, caller presets.Caller) (*Endpoint, error) {
+	if s.options.Anonymous {
+		return nil, fmt.Errorf("opening endpoint of session %q: %w: a known path needs the token, and Anonymous waives it", caller.SessionID, ErrInvalid)
+	}
+	return s.open(ctx, caller, rootName)
+}
+
+func (s *HTTPServer) open(ctx context.Context, caller presets.Caller, name string) (*Endpoint, error) {
 	if err := caller.SessionID.Validate(); err != nil {
 		return nil, fmt.Errorf("opening endpoint: %w: %w", ErrInvalid, err)
 	}
@@ -41,7 +56,7 @@ func (s *HTTPServer) Open(ctx context.Context, caller presets.Caller) (*Endpoint
 	if err != nil {
 		return nil, fmt.Errorf("opening endpoint of session %q: %w", caller.SessionID, err)
 	}
-	endpoint := &Endpoint{server: s, session: caller.SessionID, secret: rand.Text(), tools: tools, mount: m}
+	endpoint := &Endpoint{server: s, session: caller.SessionID, name: name, tools: tools, mount: m}
 	if err := tools.Start(ctx); err != nil {
 		return nil, fmt.Errorf("opening endpoint of session %q: %w", caller.SessionID, err)
 	}
@@ -58,7 +73,7 @@ func (s *HTTPServer) add(endpoint *Endpoint) error {
 	if _, open := s.endpoints[endpoint.session]; open {
 		return ErrExists
 	}
-	if err := s.place(endpoint.secret, endpoint.mount); err != nil {
+	if err := s.place(endpoint.name, endpoint.mount); err != nil {
 		return err
 	}
 	s.endpoints[endpoint.session] = endpoint
@@ -82,7 +97,7 @@ func (e *Endpoint) Close(ctx context.Context) error {
 	e.server.mu.Lock()
 	if e.server.endpoints[e.session] == e {
 		delete(e.server.endpoints, e.session)
-		delete(e.server.mounts, e.secret)
+		delete(e.server.mounts, e.name)
 	}
 	e.server.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, e.server.options.StopTimeout)
@@ -111,7 +126,7 @@ func (e *Endpoint) url(path string) string {
 	if !ok {
 		return ""
 	}
-	return schemeHTTP + addr.String() + path + e.secret
+	return schemeHTTP + addr.String() + strings.TrimSuffix(path+e.name, "/")
 }
 
 // Headers returns what a client has to send with each request, for its configuration. It is secret.

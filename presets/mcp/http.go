@@ -24,6 +24,7 @@ type HTTPServer struct {
 	surface *presets.Surface // set at construction
 	options HTTPOptions      // set at construction
 	guard   httpGuard        // set at construction
+	unused  newConns
 
 	mu        sync.Mutex
 	state     serverState
@@ -81,7 +82,8 @@ func (s *HTTPServer) Start(ctx context.Context) error {
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		// No WriteTimeout: it would cut streams and long calls. A client that does not read costs one connection.
-		ErrorLog: slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
+		ErrorLog:  slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
+		ConnState: s.unused.note,
 	}
 	s.listener, s.http, s.served, s.state = listener, server, make(chan struct{}), stateRunning
 	go func() {
@@ -99,9 +101,13 @@ func (s *HTTPServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.guard.admit(w, r) {
 		return
 	}
-	name, sse := strings.CutPrefix(r.URL.Path, pathSSE)
+	path := r.URL.Path
+	if path+"/" == pathSSE || path+"/" == pathStreamable { // The root.
+		path += "/"
+	}
+	name, sse := strings.CutPrefix(path, pathSSE)
 	if !sse {
-		name = strings.TrimPrefix(r.URL.Path, pathStreamable)
+		name = strings.TrimPrefix(path, pathStreamable)
 	}
 	s.mu.Lock()
 	m, known := s.mounts[name]
@@ -140,9 +146,10 @@ func (s *HTTPServer) Stop(ctx context.Context) error {
 		endpoint.tools.Stop()
 	}
 	if server != nil {
-		// Streams are closed by now; what is left are requests whose handlers do not end.
-		if shutdownErr := server.Shutdown(ctx); shutdownErr != nil {
-			err = errors.Join(err, shutdownErr, server.Close())
+		// Streams are closed by now; what is left are requests whose handlers do not end, or that do not arrive.
+		s.unused.close()
+		if cut := server.Shutdown(ctx); cut != nil {
+			err = errors.Join(err, fmt.Errorf("cutting off connections with requests that do not end: %w", cut), server.Close())
 		}
 		<-served
 	}

@@ -22,15 +22,17 @@ const (
 	DefaultMaxSessions = 64
 	// DefaultStopTimeout is how long stopping may take.
 	DefaultStopTimeout = 5 * time.Second
+	// MinTokenBytes is the length of the shortest token.
+	MinTokenBytes = 16
 
 	headerTimeout   = 10 * time.Second
 	bodyTimeout     = 30 * time.Second
 	writeTimeout    = 30 * time.Second
 	idleTimeout     = 2 * time.Minute
 	maxHeaderBytes  = 64 << 10
-	minTokenBytes   = 16
 	pathStreamable  = "/mcp/"
 	pathSSE         = "/sse/"
+	rootName        = "" // of the endpoint on these paths themselves
 	schemeHTTP      = "http://"
 	headerSession   = "Mcp-Session-Id"
 	headerVersion   = "Mcp-Protocol-Version"
@@ -101,6 +103,9 @@ func (o *HTTPOptions) withDefaults() HTTPOptions {
 	return out
 }
 
+// Validate returns what [NewHTTPServer] would find wrong with the options, for a host that takes them from a person. Nil is good.
+func (o *HTTPOptions) Validate() error { return o.withDefaults().validate() }
+
 func (o HTTPOptions) validate() error {
 	host, _, err := net.SplitHostPort(o.Addr)
 	if err != nil {
@@ -114,8 +119,8 @@ func (o HTTPOptions) validate() error {
 		return fmt.Errorf("%w: Anonymous together with AllowRemote would let anybody call tools", ErrInvalid)
 	case o.AllowRemote && len(o.AllowedHosts) == 0:
 		return fmt.Errorf("%w: AllowedHosts is empty: name the hosts by which this server is reached", ErrInvalid)
-	case len(o.Token) < minTokenBytes || strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return fmt.Errorf("%w: Token must be %d or more visible ASCII characters", ErrInvalid, minTokenBytes)
+	case len(o.Token) < MinTokenBytes || strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return fmt.Errorf("%w: Token must be %d or more visible ASCII characters", ErrInvalid, MinTokenBytes)
 	case o.MaxBodyBytes < 0:
 		return fmt.Errorf("%w: MaxBodyBytes is %d: give more than zero", ErrInvalid, o.MaxBodyBytes)
 	case o.SessionTimeout < 0:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -151,7 +152,7 @@ func TestHTTPEndpointsAreApart(t *testing.T) {
 	if err := w.manager.SetOverride(t.Context(), "agt-ses-2", "plain", presets.OverrideOff); err != nil {
 		t.Fatal(err)
 	}
-	if first.URL() == second.URL() || len(first.secret) < 20 {
+	if first.URL() == second.URL() || len(first.name) < 20 {
 		t.Errorf("URLs %q and %q, want two that cannot be guessed", first.URL(), second.URL())
 	}
 	one, two := connect(t, first, transportKinds()[1], nil), connect(t, second, transportKinds()[0], nil)
@@ -249,6 +250,78 @@ func TestHTTPServerLife(t *testing.T) {
 	}
 	for _, client := range clients {
 		client.close()
+	}
+}
+
+// A connection on which nothing was asked yet does not hold up the stop: clients open some to have them at hand.
+func TestHTTPStopWithUnusedConnections(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Hidden)
+	server, err := NewHTTPServer(w.surface, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(server.Status().URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	if err := server.Stop(t.Context()); err != nil {
+		t.Errorf("Stop() = %v, want nil", err)
+	}
+}
+
+// On the root the URL stays the same from one server to the next, and the token is what protects it.
+func TestHTTPRoot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, presets.Gated)
+	server := startServer(t, w, nil)
+	root, err := server.OpenRoot(t.Context(), presets.Caller{SessionID: testSession, AgentID: "space"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.Bind(w.turn()); err != nil {
+		t.Fatal(err)
+	}
+	if url := server.Status().URL; root.URL() != url+"/mcp" || root.SSEURL() != url+"/sse" {
+		t.Errorf("the root is at %q and %q", root.URL(), root.SSEURL())
+	}
+	if _, err := server.OpenRoot(t.Context(), presets.Caller{SessionID: "agt-ses-2"}); !errors.Is(err, ErrExists) {
+		t.Errorf("second OpenRoot() = %v, want ErrExists", err)
+	}
+	other, err := server.Open(t.Context(), presets.Caller{SessionID: "agt-ses-2"})
+	if err != nil || !strings.HasPrefix(other.URL(), root.URL()+"/") {
+		t.Errorf("Open() beside the root = %q, %v", other.URL(), err)
+	}
+	for _, kind := range transportKinds() {
+		client := connect(t, root, kind, nil)
+		if result, err := client.call(t.Context(), "space_echo", nil); err != nil || result.IsError {
+			t.Errorf("%s: a call on the root = %s, %v", kind.name, text(result), err)
+		}
+		client.close()
+	}
+	for path, want := range map[string]int{"/mcp": 200, "/mcp/": 200, "/": 404, "/mcp/guess": 404, "/mcp//": 404} {
+		if status, _, body := hello(func(r *rawRequest) { r.path = path }).send(t, root); status != want {
+			t.Errorf("%q answers %d, want %d: %s", path, status, want, body)
+		}
+	}
+	if status, _, _ := hello(func(r *rawRequest) { r.headers["Authorization"] = "" }).send(t, root); status != http.StatusUnauthorized {
+		t.Errorf("the root without a token answers %d, want 401", status)
+	}
+	if err := root.Close(t.Context()); err != nil {
+		t.Errorf("Close() = %v", err)
+	}
+	if status, _, _ := hello(func(r *rawRequest) { r.path = "/mcp" }).send(t, other); status != http.StatusNotFound {
+		t.Errorf("the closed root answers %d, want 404", status)
+	}
+	anonymous := startServer(t, w, &HTTPOptions{Anonymous: true})
+	if _, err := anonymous.OpenRoot(t.Context(), presets.Caller{SessionID: testSession}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("OpenRoot() without a token = %v, want ErrInvalid", err)
 	}
 }
 

@@ -309,3 +309,44 @@ func TestBindingEndsWithItsCalls(t *testing.T) {
 		b.Release()
 	})
 }
+
+// A drain lets calls under way end, and cancels those that do not.
+func TestBindingDrains(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBinding(Turn{})
+		short, leaveShort, _ := b.enter(t.Context())
+		long, leaveLong, _ := b.enter(t.Context())
+		time.AfterFunc(time.Second, leaveShort)
+		within, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		time.AfterFunc(500*time.Millisecond, func() {
+			if _, _, ok := b.enter(t.Context()); ok {
+				t.Error("enter() while it drains = true")
+			}
+			if short.Err() != nil || long.Err() != nil {
+				t.Error("a call was cancelled while there was time")
+			}
+		})
+		begun := time.Now()
+		b.Drain(within)
+		if took := time.Since(begun); took != 2*time.Second {
+			t.Errorf("Drain() took %s, want all of 2s", took)
+		}
+		synctest.Wait()
+		if !errors.Is(context.Cause(long), ErrNoTurn) {
+			t.Errorf("the call that was left ended with %v, want ErrNoTurn", context.Cause(long))
+		}
+		leaveLong()
+		<-b.Done()
+
+		b = newBinding(Turn{})
+		_, leave, _ := b.enter(t.Context())
+		time.AfterFunc(time.Second, leave)
+		begun = time.Now()
+		b.Drain(t.Context())
+		if took := time.Since(begun); took != time.Second {
+			t.Errorf("Drain() took %s, want the second that the call takes", took)
+		}
+	})
+}

@@ -29,10 +29,10 @@ type Binding struct {
 	turn   Turn                    // set at construction
 	ctx    context.Context         //nolint:containedctx // The life of the turn's calls; it ends with Release.
 	cancel context.CancelCauseFunc // set at construction
-	done   chan struct{}           // closed when released and empty
+	done   chan struct{}           // closed when no more calls are let in and the last one has ended
 
 	mu       sync.Mutex
-	released bool
+	released bool // no more calls are let in
 	calls    int
 }
 
@@ -44,19 +44,33 @@ func newBinding(turn Turn) *Binding {
 // Release lets no more calls in, and ends the contexts of those under way with [ErrNoTurn]: one that waits for a person is not run. It does
 // not wait; see [Binding.Done]. It may be called more than once.
 func (b *Binding) Release() {
+	b.shut()
+	b.cancel(ErrNoTurn)
+}
+
+// Drain lets no more calls in, and waits for those under way until the context ends. Then it does what [Binding.Release] does.
+func (b *Binding) Drain(ctx context.Context) {
+	b.shut()
+	select {
+	case <-b.done:
+	case <-ctx.Done():
+	}
+	b.cancel(ErrNoTurn)
+}
+
+func (b *Binding) shut() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.released {
 		return
 	}
 	b.released = true
-	b.cancel(ErrNoTurn)
 	if b.calls == 0 {
 		close(b.done)
 	}
 }
 
-// Done is closed when the binding is released and its last call has ended.
+// Done is closed when the binding is released, or drains, and its last call has ended.
 func (b *Binding) Done() <-chan struct{} { return b.done }
 
 // enter lets a call in and returns its context, which ends with the turn, and the function that lets it out.

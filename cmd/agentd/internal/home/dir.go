@@ -81,6 +81,9 @@ func (d Dir) Overrides() string {
 // History is the file of the lines that were typed in a chat.
 func (d Dir) History() string { return filepath.Join(string(d), "chat-history") }
 
+// MCPToken is the file of what clients of "agentd mcp --http" prove themselves with.
+func (d Dir) MCPToken() string { return filepath.Join(string(d), "agent-mcp", "token") }
+
 // lock is the file whose lock the owner holds.
 func (d Dir) lock() string { return filepath.Join(string(d), "LOCK") }
 

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentd/messages"
+	"agentd/persistence/jsonfile/atomicfile"
+	"agentd/presets"
+	"agentd/presets/mcp"
+	"agentd/providers/catalog/bounded"
+)
+
+// envMCPToken names the variable that holds what clients over HTTP prove themselves with.
+const envMCPToken = "AGENTD_MCP_TOKEN"
+
+// maxTokenBytes bounds the file of a token.
+const maxTokenBytes = 4 << 10
+
+// mcpHTTPFlags say how tools are served over HTTP.
+type mcpHTTPFlags struct {
+	// addr is where to listen. Empty means that they are served over stdio.
+	addr      string
+	anonymous bool
+	tokenFile string
+	hosts     []string
+}
+
+func (f *mcpHTTPFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.addr, "http", "", "serve over HTTP on this `address`, such as 127.0.0.1:8765, in place of stdio; port 0 is a free one")
+	flags.BoolVar(&f.anonymous, "anonymous", false, "with --http: ask for no token; the URL is secret then, and another one at each start")
+	flags.StringVar(&f.tokenFile, "token-file", "", "with --http: the `file` with the token that clients send (default $"+envMCPToken+", else one that agentd makes)")
+	flags.StringArrayVar(&f.hosts, "allow-host", nil, "with --http: a `name` by which clients reach this machine; may be given more than once")
+	cmd.MarkFlagsMutuallyExclusive("anonymous", "token-file")
+	complete(cmd, "http", completeWords(mcp.DefaultHTTPAddr))
+	complete(cmd, "allow-host", cobra.NoFileCompletions)
+}
+
+// wanted reports whether tools are to be served over HTTP.
+func (f *mcpHTTPFlags) wanted() bool { return f.addr != "" }
+
+// options checks the flags and returns what they ask of the server. Without a token in them it is the one of the data directory; see tokenOf.
+func (f *mcpHTTPFlags) options(a *app) (opts mcp.HTTPOptions, tokenAt string, err error) {
+	if !f.wanted() {
+		if f.anonymous || f.tokenFile != "" || len(f.hosts) > 0 {
+			return opts, "", misuse("--anonymous, --token-file and --allow-host are for HTTP: give --http ADDRESS too, such as --http %s", mcp.DefaultHTTPAddr)
+		}
+		return opts, "", nil
+	}
+	_, port, err := net.SplitHostPort(f.addr)
+	if err != nil {
+		return opts, "", misuse("--http %q: give an address with its port, such as 127.0.0.1:8765", f.addr)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return opts, "", misuse("--http %q: its port has to be a number from 0 to 65535, and 0 is a free one", f.addr)
+	}
+	opts = mcp.HTTPOptions{Addr: f.addr, Anonymous: f.anonymous, AllowedHosts: f.hosts, Logger: a.logger()}
+	if !f.anonymous {
+		if opts.Token, tokenAt, err = f.givenToken(a); err != nil {
+			return opts, "", err
+		}
+	}
+	err = opts.Validate()
+	if !errors.Is(err, mcp.ErrNotLoopback) {
+		if err != nil {
+			err = misuse("--http %q: %w", f.addr, err)
+		}
+		return opts, tokenAt, err
+	}
+	switch {
+	case f.anonymous:
+		return opts, "", misuse("--http %q: other machines can reach that address, so --anonymous cannot be: leave it out, or listen on 127.0.0.1", f.addr)
+	case len(f.hosts) == 0:
+		return opts, "", misuse("--http %q: other machines can reach that address: listen on 127.0.0.1, or name with --allow-host how they reach it, and put a proxy with TLS in front", f.addr)
+	}
+	opts.AllowRemote = true
+	return opts, tokenAt, nil
+}
+
+// givenToken returns the token that the person gave, and where it is. It is empty if none was given.
+func (f *mcpHTTPFlags) givenToken(a *app) (token, at string, err error) {
+	token, at = a.getenv(envMCPToken), "$"+envMCPToken
+	if f.tokenFile != "" {
+		at = f.tokenFile
+		if token, err = readToken(at); err != nil {
+			return "", "", misuse("--token-file: %w", err)
+		}
+	}
+	if token == "" {
+		return "", "", nil
+	}
+	return token, at, checkToken(token, at)
+}
+
+// checkToken does not quote the token.
+func checkToken(token, at string) error {
+	if len(token) < mcp.MinTokenBytes || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return misuse("the token in %s is not a good one: it must be %d or more visible ASCII characters, such as those of \"openssl rand -hex 32\"", at, mcp.MinTokenBytes)
+	}
+	return nil
+}
+
+// readToken reads a token file: one line.
+func readToken(path string) (string, error) {
+	text, err := bounded.ReadAll(path, maxTokenBytes)
+	if err != nil {
+		return "", fmt.Errorf("reading the token in %q: %w", path, err)
+	}
+	token := string(bytes.TrimSpace(text))
+	if token == "" {
+		return "", fmt.Errorf("the token file %q is empty", path)
+	}
+	return token, nil
+}
+
+// keptToken returns the token of the data directory, which is made once. This process owns the directory.
+func keptToken(path string) (string, error) {
+	token, err := readToken(path)
+	if errors.Is(err, os.ErrNotExist) {
+		token = rand.Text()
+		if err := atomicfile.Write(path, []byte(token+"\n")); err != nil {
+			return "", fmt.Errorf("keeping the token: %w", err)
+		}
+		return token, nil
+	}
+	if err == nil {
+		err = checkToken(token, path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w; remove the file to have a new one made", err)
+	}
+	return token, nil
+}
+
+// httpFront serves the tools over HTTP until the process is told to end.
+type httpFront struct {
+	app     *app
+	server  *mcp.HTTPServer
+	process context.Context //nolint:containedctx // It ends when the process is told to end, which the turn outlives for a moment.
+	options mcp.HTTPOptions
+	// tokenAt is where the token is, for people.
+	tokenAt string
+}
+
+var _ mcpFront = (*httpFront)(nil)
+
+// listen makes the front. It has the port, and answers nobody yet.
+func (h *host) listen(ctx context.Context, opts mcp.HTTPOptions, tokenAt string) (*httpFront, error) {
+	if opts.Token == "" && !opts.Anonymous {
+		tokenAt = h.dir.MCPToken()
+		token, err := keptToken(tokenAt)
+		if err != nil {
+			return nil, err
+		}
+		opts.Token = token
+	}
+	opts.Tools = h.toolServerOptions()
+	server, err := mcp.NewHTTPServer(h.runtime.Tools(), &opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := server.Start(ctx); err != nil {
+		return nil, err
+	}
+	return &httpFront{app: h.app, server: server, process: ctx, options: opts, tokenAt: tokenAt}, nil
+}
+
+// serve implements [mcpFront].
+func (f *httpFront) serve(ctx context.Context, h *host, turn mcp.Turn) error {
+	open := f.server.OpenRoot
+	if f.options.Anonymous {
+		open = f.server.Open
+	}
+	endpoint, err := open(ctx, presets.Caller{SessionID: turn.Caller.SessionID, AgentID: turn.Caller.AgentID})
+	if err != nil {
+		return err
+	}
+	defer h.runtime.SyncTools(f.server)()
+	binding, err := endpoint.Bind(turn)
+	if err != nil {
+		return err
+	}
+	f.tellReady(endpoint, turn.Caller.SessionID)
+	select {
+	case <-f.process.Done():
+	case <-ctx.Done():
+	}
+	// Calls under way may end and be answered. What runs then is interrupted, and that is recorded.
+	drain, cancel := context.WithTimeout(ctx, mcpDrain)
+	defer cancel()
+	binding.Drain(drain)
+	select {
+	case <-binding.Done():
+	case <-time.After(mcpDrain):
+	}
+	return nil
+}
+
+// tellReady says where clients find the tools, and where what they prove themselves with. It is one line, and the token is not in it.
+func (f *httpFront) tellReady(endpoint *mcp.Endpoint, session messages.SessionID) {
+	url := endpoint.URL()
+	if f.options.AllowRemote { // The address may be that of every network.
+		url = fmt.Sprintf("http://%s/mcp", net.JoinHostPort(f.options.AllowedHosts[0], fmt.Sprint(f.server.Status().Port)))
+	}
+	proof := "clients send the bearer token in " + f.tokenAt
+	if f.options.Anonymous {
+		proof = "who knows this URL may call them"
+	}
+	f.app.complain("agentd: serving the tools of session %s at %s (%s)", session, url, proof)
+}
+
+// close implements [mcpFront]. What it has to cut off was recorded before.
+func (f *httpFront) close() {
+	if err := f.server.Stop(context.Background()); err != nil {
+		f.app.complain("agentd: %s", err)
+	}
+}
