@@ -117,8 +117,8 @@ func BenchmarkTurnsBare(b *testing.B) {
 // bareTurn makes the records of the two commits of a turn of the instant agent.
 func bareTurn(b *testing.B, seq uint64) [2][2]messages.Record {
 	const now = 1_700_000_000
-	turn := messages.Turn{ID: messages.NewTurnID(), Status: messages.TurnRunning, StartedAt: now}
-	ended := turn
+	turn := &messages.Turn{ID: messages.NewTurnID(), Status: messages.TurnRunning, StartedAt: now}
+	ended := new(*turn)
 	ended.Status, ended.Result, ended.EndedAt = messages.TurnCompleted, "ok", now
 	var records [4]messages.Record
 	for i, change := range [...]messages.Change{

@@ -286,7 +286,7 @@ func crashImage(b *testing.B, stored, running int) (image string, hurt []message
 		}
 		changes := []messages.Change{
 			messages.Opened{Epoch: handle.Epoch},
-			messages.TurnStarted{Turn: messages.Turn{ID: "turn-lost", Status: messages.TurnRunning}},
+			messages.TurnStarted{Turn: &messages.Turn{ID: "turn-lost", Status: messages.TurnRunning}},
 			messages.ItemAppended{Item: &messages.Item{ID: "itm-lost", Type: messages.ItemMessage, Role: messages.RoleUser, Content: "hello", TurnID: "turn-lost"}},
 		}
 		records := make([]messages.Record, len(changes))

@@ -34,7 +34,7 @@ type TurnContext struct {
 	DataDir string
 }
 
-// SessionView is a session at one moment. The items are shared and not to be changed.
+// SessionView is a session at one moment. The items and the turn in the head are shared and not to be changed.
 type SessionView struct {
 	Head  messages.Head
 	Items []*messages.Item

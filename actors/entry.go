@@ -42,6 +42,8 @@ type entry struct {
 	leaving bool
 	// folding says that a fold was asked for since the session was last busy.
 	folding atomic.Bool
+	// staffed says that the session has an actor for its turns.
+	staffed atomic.Bool
 }
 
 // loading is what those wait for who come before the session is loaded.
@@ -152,7 +154,7 @@ func (e *entry) loseTurn(why string, err error) {
 	if h := e.turn.Swap(nil); h != nil {
 		lost := h.Turn()
 		lost.Status, lost.Error = messages.TurnInterrupted, "interrupted: "+why
-		h.settle(lost, err)
+		h.settle(&lost, err)
 	}
 }
 

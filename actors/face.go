@@ -66,7 +66,7 @@ func validateData(data map[string]json.RawMessage) error {
 	return nil
 }
 
-// Session returns a whole session as it is stored. The items are shared and not to be changed.
+// Session returns a whole session as it is stored, see [SessionView].
 func (rt *Runtime) Session(ctx context.Context, id messages.SessionID) (SessionView, error) {
 	if err := id.Validate(); err != nil {
 		return SessionView{}, err

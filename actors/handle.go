@@ -17,13 +17,14 @@ type TurnHandle struct {
 	// done is closed when the turn has ended, before the callbacks run.
 	done chan struct{}
 
-	mu        sync.Mutex
-	turn      messages.Turn
+	mu sync.Mutex
+	// turn is the present record. It is replaced and never changed, since the session has it, too.
+	turn      *messages.Turn
 	err       error
 	callbacks []func(*TurnHandle)
 }
 
-func newTurnHandle(rt *Runtime, session messages.SessionID, turn messages.Turn) *TurnHandle {
+func newTurnHandle(rt *Runtime, session messages.SessionID, turn *messages.Turn) *TurnHandle {
 	return &TurnHandle{session: session, id: turn.ID, runtime: rt, turn: turn, done: make(chan struct{})}
 }
 
@@ -37,7 +38,7 @@ func (h *TurnHandle) SessionID() messages.SessionID { return h.session }
 func (h *TurnHandle) Turn() messages.Turn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.turn
+	return *h.turn
 }
 
 // Status is the state of the turn.
@@ -53,7 +54,7 @@ func (h *TurnHandle) Err() error {
 	if !h.turn.Status.Terminal() || h.turn.Status == messages.TurnCompleted && h.err == nil {
 		return nil
 	}
-	return &TurnError{Turn: h.turn, Err: h.err}
+	return &TurnError{Turn: *h.turn, Err: h.err}
 }
 
 // Running reports whether the turn has not ended.
@@ -76,14 +77,14 @@ func (h *TurnHandle) Wait(ctx context.Context) (messages.Turn, error) {
 	case <-h.done:
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		return h.turn, h.err
+		return *h.turn, h.err
 	default:
 	}
 	select {
 	case <-h.done:
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		return h.turn, h.err
+		return *h.turn, h.err
 	case <-ctx.Done():
 		return h.Turn(), fmt.Errorf("waiting for turn %q: %w", h.id, context.Cause(ctx))
 	}
@@ -131,12 +132,14 @@ func (h *TurnHandle) cancelling() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.turn.Status.Terminal() {
-		h.turn.Status = messages.TurnCancelling
+		turn := *h.turn
+		turn.Status = messages.TurnCancelling
+		h.turn = &turn
 	}
 }
 
 // settle ends the handle, once, and runs the callbacks on a goroutine of the runtime. It does not block.
-func (h *TurnHandle) settle(turn messages.Turn, err error) {
+func (h *TurnHandle) settle(turn *messages.Turn, err error) {
 	h.mu.Lock()
 	if h.turn.Status.Terminal() {
 		h.mu.Unlock()

@@ -178,7 +178,12 @@ func (r *registryActor) spawn(c actor.Context, m activate) {
 func sessionProps(rt *Runtime) *actor.Props {
 	return guard("session", rt.logger, func() behaviour {
 		return &sessionActor{runtime: rt}
-	}, actor.WithDispatcher(rt.quick), actor.WithSupervisor(&restartWithin{logger: rt.logger})) // A turn's actor is not restarted: its agent would run twice.
+	}, actor.WithDispatcher(rt.quick), actor.WithSupervisor(&restartWithin{logger: rt.logger})) // A turns' actor is not restarted: its agent would run twice.
+}
+
+// turnProps are the one description of the actors that drive turns.
+func turnProps(rt *Runtime) *actor.Props {
+	return guard("turn", rt.logger, func() behaviour { return &turnActor{runtime: rt} }, actor.WithDispatcher(rt.quick))
 }
 
 // childEnded drops a session whose actor is gone, for whatever reason.
@@ -206,6 +211,9 @@ func (r *registryActor) onSweep(c actor.Context) {
 		case idle >= options.FoldDelay && !e.folding.Load():
 			e.folding.Store(true)
 			r.fold(c, e.id)
+			if e.staffed.Load() {
+				c.Send(e.pid, dismiss{})
+			}
 		}
 		return true
 	})

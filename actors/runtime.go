@@ -68,9 +68,10 @@ type Runtime struct {
 	registry             *actor.PID
 	toolSync             *actor.PID
 	live                 *liveSessions
-	turnSpawners         *turnSpawners
-	approvals            *Approvals
-	surface              *presets.Surface
+	// turns describes the actors that drive turns.
+	turns     *actor.Props
+	approvals *Approvals
+	surface   *presets.Surface
 
 	// stopping is set when Stop begins; stopped is closed when everything has ended.
 	stopping atomic.Bool
@@ -116,7 +117,7 @@ func Start(deps Deps, opts *Options) (*Runtime, error) {
 	shrinkRegister(rt.system)
 	rt.quick = newDispatcher(max(goruntime.GOMAXPROCS(0), 2))
 	rt.writer, rt.files = newDispatcher(1), newDispatcher(snapshotActors)
-	rt.turnSpawners = newTurnSpawners(rt)
+	rt.turns = turnProps(rt)
 	if err := rt.spawnTree(grants); err != nil {
 		rt.system.Shutdown()
 		rt.closeDispatchers()

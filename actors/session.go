@@ -37,6 +37,9 @@ type (
 	// turnLost is the marker behind the last messages of a turn's actor that has ended.
 	turnLost struct{ child *actor.PID }
 
+	// dismiss makes a session that has been idle for a while stop its turns' actor.
+	dismiss struct{}
+
 	// recommit repeats a commit whose outcome was in doubt.
 	recommit struct{ request *commitRequest }
 )
@@ -57,11 +60,12 @@ type sessionActor struct {
 	handle persistence.Handle
 	// early holds what came before the session was loaded.
 	early []any
-	// turnChild runs the active turn's agent.
+	// turnChild drives turns, one after another. It is nil before the first one, and after a while without one.
 	turnChild *actor.PID
-	// turn is what turnChild is made of.
-	turn  *turnActor
-	turns int
+	// turn is the one that turnChild drives, or nil.
+	turn *turnParts
+	// children is how many turnChild there have been.
+	children int
 	// leftWith is what everything is refused with when the session has left, nil before.
 	leftWith error
 	// retry paces ticks and commits that try again.
@@ -108,6 +112,8 @@ func (s *sessionActor) deliver(c actor.Context, msg any) {
 		}
 	case turnLost:
 		s.onTurnLost(c, m)
+	case dismiss:
+		s.dismiss(c)
 	case recommit:
 		c.Send(s.runtime.journal, m.request)
 	case subscribeRequest:
@@ -261,23 +267,27 @@ func (s *sessionActor) startTurn(c actor.Context, e session.StartTurn) {
 		s.listen(h, prompt.callbacks)
 	}
 	if e.Run && prompt != nil {
-		s.spawnTurn(c, e, prompt.agent)
+		s.runTurn(c, e, prompt.agent)
 	}
 	if prompt != nil {
 		prompt.put(h, nil)
 	}
 }
 
-// spawnTurn starts the provider child. Its name is unique in this incarnation.
-func (s *sessionActor) spawnTurn(c actor.Context, e session.StartTurn, agent Agent) {
-	s.turn = &s.newTurn(e, agent).actor
-	s.turns++
-	pid, err := s.runtime.turnSpawners.spawn(c, s.turn, "turn-"+strconv.Itoa(s.turns))
-	if err != nil {
-		c.Send(c.Self(), session.Fail{Turn: e.Turn.ID, Error: fmt.Sprintf("starting the turn: %v", err)})
-		return
+// runTurn gives a turn to the provider child, of which there is at most one. Its name is unique in this incarnation.
+func (s *sessionActor) runTurn(c actor.Context, e session.StartTurn, agent Agent) {
+	if s.turnChild == nil {
+		s.children++
+		pid, err := c.SpawnNamed(s.runtime.turns, "turn-"+strconv.Itoa(s.children))
+		if err != nil {
+			c.Send(c.Self(), session.Fail{Turn: e.Turn.ID, Error: fmt.Sprintf("starting the turn: %v", err)})
+			return
+		}
+		s.turnChild = pid
+		s.entry.staffed.Store(true)
 	}
-	s.turnChild = pid
+	s.turn = s.newTurn(e, agent)
+	c.Send(s.turnChild, s.turn)
 }
 
 // attachTurn answers a repeated prompt.
@@ -288,9 +298,9 @@ func (s *sessionActor) attachTurn(e session.AttachTurn) {
 	}
 	h := s.entry.turn.Load()
 	if h == nil || h.id != e.Turn.ID {
-		h = newTurnHandle(s.runtime, s.entry.id, messages.Turn{ID: e.Turn.ID, Status: messages.TurnRunning})
+		h = newTurnHandle(s.runtime, s.entry.id, &messages.Turn{ID: e.Turn.ID, Status: messages.TurnRunning})
 		if e.Turn.Status.Terminal() {
-			h.settle(e.Turn, e.Err)
+			h.settle(&e.Turn, e.Err)
 		} else {
 			s.entry.turn.Store(h) // The last process left it running: its ending is on its way.
 		}
@@ -302,26 +312,34 @@ func (s *sessionActor) stopTurn(c actor.Context, e session.StopTurn) {
 	if h := s.entry.turn.Load(); h != nil {
 		h.cancelling()
 	}
-	if s.turnChild == nil {
+	if s.turn == nil || s.turnChild == nil {
 		c.Send(c.Self(), session.TurnStopped{Turn: e.Turn})
 		return
 	}
-	c.Send(s.turnChild, stopTurn{reason: e.Reason})
+	c.Send(s.turnChild, stopTurn{turn: s.turn, reason: e.Reason})
 }
 
 // settle ends the handle after everything else about the turn is done.
 func (s *sessionActor) settle(c actor.Context, e session.Settle) {
-	if s.turnChild != nil {
-		c.Stop(s.turnChild)
-		s.turnChild = nil
+	if s.turn != nil && s.turnChild != nil {
+		c.Send(s.turnChild, endTurn{turn: s.turn})
 	}
 	if h := s.entry.turn.Swap(nil); h != nil {
 		h.settle(e.Turn, e.Err)
 	}
-	if s.turn != nil && s.turn.context.Turn.asked.Load() {
+	if s.turn != nil && s.turn.controller.asked.Load() {
 		s.runtime.releaseApprovals(s.entry, e.Turn.ID)
 	}
 	s.turn = nil
+}
+
+// dismiss stops a turns' actor that has nothing to do.
+func (s *sessionActor) dismiss(c actor.Context) {
+	if s.turn == nil && s.turnChild != nil {
+		c.Stop(s.turnChild)
+		s.turnChild = nil
+		s.entry.staffed.Store(false)
+	}
 }
 
 func (s *sessionActor) subscribe(m subscribeRequest) {
@@ -424,7 +442,7 @@ func (s *sessionActor) abandon() {
 	}
 }
 
-// childEnded notices a turn whose actor is gone though nobody stopped it. Its last messages may still be in
+// childEnded notices a turns' actor that is gone though nobody stopped it. Its last messages may still be in
 // the mailbox, so that the marker goes behind them.
 func (s *sessionActor) childEnded(c actor.Context, child *actor.PID) {
 	if s.turnChild != nil && s.turnChild.Equal(child) {
@@ -437,10 +455,13 @@ func (s *sessionActor) onTurnLost(c actor.Context, m turnLost) {
 		return
 	}
 	s.turnChild = nil
-	if turn, ok := s.state.Turn(); ok {
-		s.step(c, session.Fail{Turn: turn.ID, Error: "the turn's actor has ended"})
-		s.step(c, session.TurnStopped{Turn: turn.ID, Abandoned: true})
+	s.entry.staffed.Store(false)
+	if s.turn == nil {
+		return
 	}
+	id := s.turn.run.id
+	s.step(c, session.Fail{Turn: id, Error: "the turn's actor has ended"})
+	s.step(c, session.TurnStopped{Turn: id, Abandoned: true})
 }
 
 // stopped is the end for good.

@@ -24,14 +24,25 @@ var (
 )
 
 type (
+	// endTurn tells the turn's actor that a turn has ended. The turn's parts are what begins one.
+	endTurn struct{ turn *turnParts }
 	// stopTurn makes the turn's actor cancel the context and run the hook.
-	stopTurn struct{ reason string }
+	stopTurn struct {
+		turn   *turnParts
+		reason string
+	}
 	// agentReturned tells that the agent's goroutine has ended.
-	agentReturned struct{ err error }
+	agentReturned struct {
+		turn *turnParts
+		err  error
+	}
 	// hookReturned tells that the cancel hook has ended.
-	hookReturned struct{ err error }
+	hookReturned struct {
+		turn *turnParts
+		err  error
+	}
 	// graceOver tells that the time in which a stopped agent should return is over.
-	graceOver struct{}
+	graceOver struct{ turn *turnParts }
 )
 
 // turnRun is what the turn's actor and the agent's goroutine share.
@@ -88,17 +99,18 @@ func callHook(hook func() error) (err error) {
 	return hook()
 }
 
-// turnActor is the provider child: it owns the turn's context, its cancel hook, and the goroutine that runs the agent. Its
-// parent, the session, stops it after the turn has ended.
+// turnActor is the provider child: it owns a turn's context, its cancel hook, and the goroutine that runs the agent. Its
+// parent, the session, gives it one turn after another, tells it when each has ended, and stops it when no other comes for a while.
 type turnActor struct {
 	// Set at construction.
 	runtime *Runtime
-	run     *turnRun
-	agent   Agent
-	context *TurnContext
-	grace   time.Duration
 
-	// Owned by the actor.
+	// turn is the one that it drives, nil between two turns.
+	turn *turnParts
+}
+
+// drive is how far the turn's actor, which owns it, has come with a turn.
+type drive struct {
 	returned bool
 	// halting says that the turn was told to stop.
 	halting bool
@@ -108,95 +120,122 @@ type turnActor struct {
 	timer   *time.Timer
 }
 
-func (t *turnActor) started(c actor.Context) {
+func (t *turnActor) started(actor.Context) {}
+
+// receive handles one message. What is about another turn than the present one comes too late: that one has ended, and nobody is there to be told.
+func (t *turnActor) receive(c actor.Context, msg any) {
+	switch m := msg.(type) {
+	case *turnParts:
+		t.begin(c, m)
+	case endTurn:
+		if m.turn == t.turn {
+			t.end()
+		}
+	case stopTurn:
+		if m.turn == t.turn {
+			t.stop(c, m.reason)
+		}
+	case agentReturned:
+		if m.turn == t.turn {
+			t.onReturned(c, m.err)
+		}
+	case hookReturned:
+		if m.turn == t.turn {
+			t.turn.drive.hooked, t.turn.drive.hookErr = true, m.err
+		}
+	case graceOver:
+		if m.turn == t.turn {
+			t.tell(c, true)
+		}
+	}
+	if t.turn != nil && t.turn.drive.halted() {
+		t.tell(c, false)
+	}
+}
+
+// halted reports whether a turn that was told to stop has.
+func (d *drive) halted() bool { return d.halting && d.returned && d.hooked }
+
+func (t *turnActor) begin(c actor.Context, turn *turnParts) {
+	t.turn = turn
 	root, self := c.ActorSystem().Root, c.Self()
-	t.runtime.spawn("the agent", t.context.Session.Head.ID, func() {
-		if err := t.runAgent(); !t.context.Turn.over() { // Otherwise the turn's end is durable, and nobody is there to be told.
-			root.Send(self, agentReturned{err: err})
+	t.runtime.spawn("the agent", turn.context.Session.Head.ID, func() {
+		if err := turn.runAgent(); !turn.controller.over() { // Otherwise the turn's end is durable, and nobody is there to be told.
+			root.Send(self, agentReturned{turn: turn, err: err})
 		}
 	})
 }
 
 // runAgent is the agent's goroutine. A panic becomes the turn's error.
-func (t *turnActor) runAgent() (err error) {
+func (p *turnParts) runAgent() (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			t.run.logger.Error("agent panicked", slog.String("turn", string(t.run.id)), slog.String("stack", string(debug.Stack())))
+			p.run.logger.Error("agent panicked", slog.String("turn", string(p.run.id)), slog.String("stack", string(debug.Stack())))
 			err = fmt.Errorf("the agent panicked: %v", reason)
 		}
 	}()
-	return t.agent.Run(t.run.ctx, t.context)
+	return p.agent.Run(p.run.ctx, &p.context)
 }
 
-func (t *turnActor) receive(c actor.Context, msg any) {
-	switch m := msg.(type) {
-	case agentReturned:
-		t.returned = true
-		if !t.halting {
-			t.concede(c, m.err)
-		}
-	case stopTurn:
-		t.stop(c, m.reason)
-	case hookReturned:
-		t.hooked, t.hookErr = true, m.err
-	case graceOver:
-		t.tell(c, true)
+// onReturned ends a turn the way its agent returned, unless it was told to stop. If the agent ended it before, this comes too late and does nothing.
+func (t *turnActor) onReturned(c actor.Context, err error) {
+	turn := t.turn
+	turn.drive.returned = true
+	switch {
+	case turn.drive.halting || turn.controller.over():
+	case err != nil:
+		c.Send(c.Parent(), session.Fail{Turn: turn.run.id, Error: err.Error()})
+	default:
+		c.Send(c.Parent(), session.Finish{Turn: turn.run.id})
 	}
-	if t.halting && t.returned && t.hooked {
-		t.tell(c, false)
-	}
-}
-
-// concede ends the turn the way its agent returned. If the agent ended it before, this comes too late and does nothing.
-func (t *turnActor) concede(c actor.Context, err error) {
-	if t.context.Turn.over() {
-		return
-	}
-	if err != nil {
-		c.Send(c.Parent(), session.Fail{Turn: t.run.id, Error: err.Error()})
-		return
-	}
-	c.Send(c.Parent(), session.Finish{Turn: t.run.id})
 }
 
 func (t *turnActor) stop(c actor.Context, reason string) {
-	if t.halting {
+	turn := t.turn
+	if turn.drive.halting {
 		return
 	}
-	t.halting = true
-	t.run.cancel(fmt.Errorf("%w: %s", ErrCancelled, reason))
+	turn.drive.halting = true
+	turn.run.cancel(fmt.Errorf("%w: %s", ErrCancelled, reason))
 	root, self := c.ActorSystem().Root, c.Self()
-	t.timer = time.AfterFunc(t.grace, func() { root.Send(self, graceOver{}) })
-	hook := t.run.takeHook()
+	turn.drive.timer = time.AfterFunc(t.runtime.options.CancelGrace, func() { root.Send(self, graceOver{turn: turn}) })
+	hook := turn.run.takeHook()
 	if hook == nil {
-		t.hooked = true
+		turn.drive.hooked = true
 		return
 	}
-	t.runtime.spawn("the cancel hook", t.context.Session.Head.ID, func() { root.Send(self, hookReturned{err: callHook(hook)}) })
+	t.runtime.spawn("the cancel hook", turn.context.Session.Head.ID, func() { root.Send(self, hookReturned{turn: turn, err: callHook(hook)}) })
 }
 
 // tell reports, once, that the turn has stopped.
 func (t *turnActor) tell(c actor.Context, late bool) {
-	if t.told || !t.halting {
+	d := &t.turn.drive
+	if d.told || !d.halting {
 		return
 	}
-	t.told = true
-	stopped := session.TurnStopped{Turn: t.run.id, Abandoned: late && !t.returned}
+	d.told = true
+	stopped := session.TurnStopped{Turn: t.turn.run.id, Abandoned: late && !d.returned}
 	switch {
-	case t.hookErr != nil:
-		stopped.HookError = t.hookErr.Error()
-	case !t.hooked:
-		stopped.HookError = fmt.Sprintf("it did not return within %v", t.grace)
+	case d.hookErr != nil:
+		stopped.HookError = d.hookErr.Error()
+	case !d.hooked:
+		stopped.HookError = fmt.Sprintf("it did not return within %v", t.runtime.options.CancelGrace)
 	}
 	c.Send(c.Parent(), stopped)
 }
 
-// stopping ends the context: the turn is over, or its session's actor restarts.
-func (t *turnActor) stopping(actor.Context) {
-	t.run.cancel(errTurnOver)
-	if t.timer != nil {
-		t.timer.Stop()
+// end ends the context: the turn is over, or its session's actor restarts.
+func (t *turnActor) end() {
+	if t.turn == nil {
+		return
 	}
+	t.turn.run.cancel(errTurnOver)
+	if t.turn.drive.timer != nil {
+		t.turn.drive.timer.Stop()
+	}
+	t.turn = nil
 }
+
+func (t *turnActor) stopping(actor.Context) { t.end() }
 
 func (t *turnActor) refuse(any, error) {}

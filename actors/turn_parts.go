@@ -4,18 +4,17 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"sync"
-
-	"github.com/asynkron/protoactor-go/actor"
 
 	"agentd/actors/internal/session"
 	"agentd/messages"
 	"agentd/presets"
 )
 
-// turnParts is everything that one turn needs, in one piece of memory: turns are short and many.
+// turnParts is everything that one turn needs, in one piece of memory: turns are short and many. It is also the message that makes
+// the turn's actor begin.
 type turnParts struct {
-	actor      turnActor
+	agent      Agent
+	drive      drive
 	run        turnRun
 	context    TurnContext
 	controller TurnController
@@ -23,42 +22,13 @@ type turnParts struct {
 	recorder   viewRecorder
 }
 
-// turnSpawners spawn the actors of turns. The engine wants a description of each actor, of several pieces, and calls the producer in it while it spawns; since no turn
-// is restarted, it is not called again. So a few descriptions serve all turns, one at a time each.
-type turnSpawners struct{ idle sync.Pool }
-
-type turnSpawner struct {
-	props *actor.Props
-	next  *turnActor
-}
-
-func newTurnSpawners(rt *Runtime) *turnSpawners {
-	spawners := &turnSpawners{}
-	spawners.idle.New = func() any {
-		spawner := &turnSpawner{}
-		spawner.props = guard("turn", rt.logger, func() behaviour { return spawner.next }, actor.WithDispatcher(rt.quick))
-		return spawner
-	}
-	return spawners
-}
-
-func (s *turnSpawners) spawn(parent actor.Context, turn *turnActor, name string) (*actor.PID, error) {
-	spawner := s.idle.Get().(*turnSpawner) //nolint:forcetypeassert // There is nothing else in it.
-	spawner.next = turn
-	pid, err := parent.SpawnNamed(spawner.props, name)
-	spawner.next = nil
-	s.idle.Put(spawner)
-	return pid, err
-}
-
-// newTurn builds the child that will run a turn, and what its agent is given.
+// newTurn builds a turn, and what its agent is given.
 func (s *sessionActor) newTurn(e session.StartTurn, agent Agent) *turnParts {
 	rt := s.runtime
-	p := &turnParts{}
+	p := &turnParts{agent: agent}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	p.run.id, p.run.ctx, p.run.cancel, p.run.logger = e.Turn.ID, ctx, cancel, s.runtime.logger
 	p.controller.run, p.controller.entry = &p.run, s.entry
-	p.actor = turnActor{runtime: rt, run: &p.run, agent: agent, context: &p.context, grace: rt.options.CancelGrace}
 	p.context = TurnContext{
 		Input: e.Input, Session: SessionView{Head: s.state.Head(), Items: s.state.Items()},
 		Turn: &p.controller, Tools: &p.tools, Agents: rt.deps.Agents,

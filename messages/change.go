@@ -58,11 +58,11 @@ type (
 		Value json.RawMessage `json:"value,omitempty"`
 	}
 
-	// TurnStarted says that a turn began to run.
-	TurnStarted struct{ Turn }
+	// TurnStarted says that a turn began to run. The turn is not changed any more.
+	TurnStarted struct{ *Turn }
 
-	// TurnEnded says how a turn ended. Turn.Status is terminal.
-	TurnEnded struct{ Turn }
+	// TurnEnded says how a turn ended. Turn.Status is terminal. The turn is not changed any more.
+	TurnEnded struct{ *Turn }
 
 	// Deleted is the last change of a session: its tombstone.
 	Deleted struct{}
@@ -137,9 +137,9 @@ func DecodeRecord(rec Record) (Change, error) {
 	case KindData:
 		return decode(rec, func(v *DataSet) Change { return *v })
 	case KindTurnStarted:
-		return decode(rec, func(v *Turn) Change { return TurnStarted{Turn: *v} })
+		return decode(rec, func(v *Turn) Change { return TurnStarted{Turn: v} })
 	case KindTurnEnded:
-		return decode(rec, func(v *Turn) Change { return TurnEnded{Turn: *v} })
+		return decode(rec, func(v *Turn) Change { return TurnEnded{Turn: v} })
 	case KindDeleted:
 		return decode(rec, func(v *Deleted) Change { return *v })
 	default:

@@ -90,7 +90,7 @@ func (d *Document) Find(id ItemID) (int, bool) {
 	return d.index.find(d.Items, id)
 }
 
-// Apply adds one change, and takes its item over, which gets the change's number. Changes come in the order of their numbers, without a gap.
+// Apply adds one change, and takes its item or its turn over, which gets the change's number. Changes come in the order of their numbers, without a gap.
 // The error says what does not fit, and the document is then unchanged.
 func (d *Document) Apply(seq uint64, at int64, change Change) error {
 	if seq != d.Head.LastSeq+1 {
@@ -117,7 +117,7 @@ func (d *Document) Apply(seq uint64, at int64, change Change) error {
 	return nil
 }
 
-// Apply adds one change to the head alone, for those who do not hold the items.
+// Apply adds one change to the head alone, for those who do not hold the items, and takes a turn over.
 func (h *Head) Apply(seq uint64, at int64, change Change) {
 	h.LastSeq, h.UpdatedAt = seq, at
 	switch c := change.(type) {
@@ -131,14 +131,12 @@ func (h *Head) Apply(seq uint64, at int64, change Change) {
 	case DataSet:
 		h.setData(c)
 	case TurnStarted:
-		turn := c.Turn
-		turn.Seq = seq
-		h.Turn, h.Status = &turn, SessionRunning
+		c.Turn.Seq = seq
+		h.Turn, h.Status = c.Turn, SessionRunning
 		h.TurnCount++
 	case TurnEnded:
-		turn := c.Turn
-		turn.Seq = seq
-		h.Turn, h.Status = &turn, SessionIdle
+		c.Turn.Seq = seq
+		h.Turn, h.Status = c.Turn, SessionIdle
 	case ItemUpdated, Deleted:
 	}
 }

@@ -146,13 +146,13 @@ func TestStricter(t *testing.T) {
 func sampleChanges() []Change {
 	return []Change{
 		Created{AgentID: "local", Epoch: 1, Data: map[string]json.RawMessage{"k": json.RawMessage(`1`)}},
-		TurnStarted{Turn: Turn{ID: "t1", Status: TurnRunning, StartedAt: 1001}},
+		TurnStarted{Turn: &Turn{ID: "t1", Status: TurnRunning, StartedAt: 1001}},
 		ItemAppended{Item: &Item{ID: "i1", Type: ItemMessage, Role: RoleUser, Content: "draw\u2028 a <red> circle", CreatedAt: 1001}},
 		ItemAppended{Item: &Item{ID: "i2", Type: ItemMessage, Role: RoleAssistant, StreamStatus: StreamStreaming, CreatedAt: 1002}},
 		DataSet{Key: "canvas", Value: json.RawMessage(`{"n":1}`)},
 		ItemUpdated{Item: &Item{ID: "i2", Type: ItemMessage, Role: RoleAssistant, Content: "Done.\nnow", StreamStatus: StreamComplete, CreatedAt: 1002, Usage: &Usage{OutputTokens: 3}}},
 		DataSet{Key: "k"},
-		TurnEnded{Turn: Turn{ID: "t1", Status: TurnCompleted, Result: "Done.", StartedAt: 1001, EndedAt: 1006}},
+		TurnEnded{Turn: &Turn{ID: "t1", Status: TurnCompleted, Result: "Done.", StartedAt: 1001, EndedAt: 1006}},
 		Opened{Epoch: 2},
 	}
 }

@@ -16,9 +16,9 @@ func AppendBody(dst []byte, change Change) ([]byte, error) {
 	case ItemUpdated:
 		return appendItem(dst, c.Item)
 	case TurnStarted:
-		return appendTurn(dst, &c.Turn), nil
+		return appendTurn(dst, c.Turn), nil
 	case TurnEnded:
-		return appendTurn(dst, &c.Turn), nil
+		return appendTurn(dst, c.Turn), nil
 	case Created, Opened, DataSet, Deleted:
 	}
 	body, err := json.Marshal(change)
@@ -36,9 +36,9 @@ func BodySize(change Change) int {
 	case ItemUpdated:
 		return itemSize(c.Item)
 	case TurnStarted:
-		return turnSize(&c.Turn)
+		return turnSize(c.Turn)
 	case TurnEnded:
-		return turnSize(&c.Turn)
+		return turnSize(c.Turn)
 	case DataSet:
 		return smallBody + len(c.Key) + len(c.Value)
 	case Created, Opened, Deleted:
@@ -46,8 +46,11 @@ func BodySize(change Change) int {
 	return smallBody
 }
 
-// smallBody is room for the keys and the quotes of most changes.
-const smallBody = 96
+// Room for the keys and the quotes, of most changes and of a turn's.
+const (
+	smallBody = 96
+	turnBody  = 60
+)
 
 func itemSize(it *Item) int {
 	size := smallBody + len(it.ID) + it.Size()
@@ -58,7 +61,11 @@ func itemSize(it *Item) int {
 }
 
 func turnSize(t *Turn) int {
-	return smallBody + len(t.ID) + len(t.Status) + len(t.Result) + len(t.Error)
+	size := turnBody + len(t.ID) + len(t.Status) + len(t.Result) + len(t.Error)
+	if t.Status.Terminal() {
+		size += turnBody // It has more keys.
+	}
+	return size
 }
 
 func appendItem(dst []byte, it *Item) ([]byte, error) {

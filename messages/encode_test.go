@@ -61,8 +61,8 @@ func TestAppendBodyIsWhatJSONGives(t *testing.T) {
 		for _, value := range hardValues(reflect.TypeFor[messages.Turn]().Field(i).Type) {
 			turn := messages.Turn{ID: "t", Status: messages.TurnRunning}
 			reflect.ValueOf(&turn).Elem().Field(i).Set(value)
-			checkBody(t, messages.TurnStarted{Turn: turn})
-			checkBody(t, messages.TurnEnded{Turn: turn})
+			checkBody(t, messages.TurnStarted{Turn: &turn})
+			checkBody(t, messages.TurnEnded{Turn: &turn})
 		}
 	}
 	for _, change := range []messages.Change{
@@ -131,7 +131,7 @@ func TestBodySize(t *testing.T) {
 	for _, change := range []messages.Change{
 		messages.ItemAppended{Item: &item},
 		messages.ItemUpdated{Item: &item},
-		messages.TurnStarted{Turn: messages.Turn{ID: item.TurnID, Status: messages.TurnRunning, StartedAt: item.CreatedAt}},
+		messages.TurnStarted{Turn: &messages.Turn{ID: item.TurnID, Status: messages.TurnRunning, StartedAt: item.CreatedAt}},
 		messages.DataSet{Key: "k", Value: json.RawMessage(`"value"`)},
 		messages.Deleted{},
 	} {
@@ -162,6 +162,6 @@ func FuzzAppendBody(f *testing.F) {
 			item.Data = json.RawMessage(bytes.Clone([]byte(data)))
 		}
 		checkBody(t, messages.ItemAppended{Item: &item})
-		checkBody(t, messages.TurnEnded{Turn: messages.Turn{ID: messages.TurnID(some()), Result: text, Error: some(), StartedAt: number, EndedAt: number, Seq: seed}})
+		checkBody(t, messages.TurnEnded{Turn: &messages.Turn{ID: messages.TurnID(some()), Result: text, Error: some(), StartedAt: number, EndedAt: number, Seq: seed}})
 	})
 }

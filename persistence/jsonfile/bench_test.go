@@ -169,7 +169,7 @@ func stocked(b *testing.B, running int) string {
 		}
 		batch = append(batch, persistence.Append{Handle: handle, ID: 1, After: 4, Records: []messages.Record{
 			record(b, 5, messages.Opened{Epoch: 2}),
-			record(b, 6, messages.TurnStarted{Turn: messages.Turn{ID: "turn-1", Status: messages.TurnRunning}}),
+			record(b, 6, messages.TurnStarted{Turn: &messages.Turn{ID: "turn-1", Status: messages.TurnRunning}}),
 			record(b, 7, messages.ItemAppended{Item: new(message(7))}),
 		}})
 	}

@@ -18,7 +18,7 @@ type session struct {
 	// doc is the projection of all records but those in fresh. It is nil before the first.
 	doc *messages.Document
 	// fresh are the records that nobody has read yet.
-	fresh []messages.Record
+	fresh tail
 	// Of the records since the last fold, there are unfolded bytes.
 	unfolded int64
 	folded   int64
@@ -34,7 +34,7 @@ func (s *session) commit(a *persistence.Append) error {
 		return err
 	}
 	s.state.Apply(a)
-	s.fresh = append(s.fresh, a.Records...)
+	s.fresh.append(a.Records)
 	for i := range a.Records {
 		rec := &a.Records[i]
 		s.unfolded += int64(len(rec.Body))
@@ -54,18 +54,16 @@ func (s *session) project() error {
 	if s.doc == nil {
 		s.doc = messages.NewDocument(s.id)
 	}
-	for i := range s.fresh {
-		rec := s.fresh[i]
-		change, err := messages.DecodeRecord(rec)
+	for rec := s.fresh.first(); rec != nil; rec = s.fresh.first() {
+		change, err := messages.DecodeRecord(*rec)
 		if err == nil {
 			err = s.doc.Apply(rec.Seq, rec.At, change)
 		}
 		if err != nil {
-			s.fresh = s.fresh[i:]
 			return fmt.Errorf("reading session %q: %w: %w", s.id, persistence.ErrCorrupt, err)
 		}
+		s.fresh.drop()
 	}
-	s.fresh = nil
 	return nil
 }
 

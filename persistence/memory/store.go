@@ -189,7 +189,7 @@ func (s *Store) Delete(ctx context.Context, id messages.SessionID) error {
 	case !found.state.Deleted:
 		return fmt.Errorf("deleting session %q: %w: no deletion was committed", id, persistence.ErrConflict)
 	}
-	found.doc, found.fresh = nil, nil
+	found.doc, found.fresh = nil, tail{}
 	found.folded, found.unfolded = 0, 0
 	return nil
 }

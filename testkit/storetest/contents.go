@@ -27,8 +27,8 @@ func contents() []promise {
 
 // everyChange is one of each kind, with every field set somewhere.
 func everyChange() []messages.Change {
-	turn := messages.Turn{ID: "turn-1", Status: messages.TurnRunning, StartedAt: startTime}
-	ended := messages.Turn{ID: "turn-1", Status: messages.TurnCompleted, Result: "ok", StartedAt: startTime, EndedAt: startTime + 9}
+	turn := &messages.Turn{ID: "turn-1", Status: messages.TurnRunning, StartedAt: startTime}
+	ended := &messages.Turn{ID: "turn-1", Status: messages.TurnCompleted, Result: "ok", StartedAt: startTime, EndedAt: startTime + 9}
 	changes := []messages.Change{
 		messages.TurnStarted{Turn: turn},
 		messages.DataSet{Key: "provider-session", Value: json.RawMessage(`{"id":"x","n":[1,2.5,null]}`)},
@@ -64,7 +64,7 @@ func testKinds(t *trial) {
 	w.check()
 	draft := item(1)
 	draft.StreamStatus = messages.StreamStreaming
-	w.must(messages.ItemUpdated{Item: &draft}, messages.TurnStarted{Turn: messages.Turn{ID: "turn-2", Status: messages.TurnRunning}})
+	w.must(messages.ItemUpdated{Item: &draft}, messages.TurnStarted{Turn: &messages.Turn{ID: "turn-2", Status: messages.TurnRunning}})
 	w.check()
 	if err := store.Fold(t.Context(), "s1"); err != nil {
 		t.Fatalf("Fold = %v", err)
@@ -240,7 +240,7 @@ func testMalformed(t *trial) {
 func testOwnership(t *trial) {
 	store := t.open(t)
 	w := create(t, store, "s1")
-	a := w.next(messages.DataSet{Key: "k", Value: json.RawMessage(`1`)}, messages.ItemAppended{Item: new(item(0))}, messages.TurnStarted{Turn: messages.Turn{ID: "t"}})
+	a := w.next(messages.DataSet{Key: "k", Value: json.RawMessage(`1`)}, messages.ItemAppended{Item: new(item(0))}, messages.TurnStarted{Turn: &messages.Turn{ID: "t"}})
 	if err := commit(t, store, a); err != nil {
 		t.Fatalf("Commit = %v", err)
 	}

@@ -47,7 +47,7 @@ func testUnfolded(t *trial) {
 	if first.Session != "s1" || first.JournalBytes <= 0 || first.SnapshotBytes != 0 || first.Running {
 		t.Errorf("UnfoldedOf(new) = %+v, want bytes in the journal alone", first)
 	}
-	w.must(messages.TurnStarted{Turn: messages.Turn{ID: "t", Status: messages.TurnRunning}})
+	w.must(messages.TurnStarted{Turn: &messages.Turn{ID: "t", Status: messages.TurnRunning}})
 	running := store.UnfoldedOf("s1")
 	if !running.Running || running.JournalBytes <= first.JournalBytes {
 		t.Errorf("UnfoldedOf(running) = %+v, want a running turn and more bytes than %d", running, first.JournalBytes)
@@ -59,7 +59,7 @@ func testUnfolded(t *trial) {
 	if folded.JournalBytes != 0 || folded.SnapshotBytes <= 0 || len(store.Unfolded()) > 0 {
 		t.Errorf("UnfoldedOf(folded) = %+v, Unfolded = %+v, want nothing in the journal", folded, store.Unfolded())
 	}
-	w.must(messages.TurnEnded{Turn: messages.Turn{ID: "t", Status: messages.TurnCompleted}})
+	w.must(messages.TurnEnded{Turn: &messages.Turn{ID: "t", Status: messages.TurnCompleted}})
 	create(t, store, "s0")
 	got := store.Unfolded()
 	if len(got) != 2 || got[0].Session != "s0" || got[1].Session != "s1" || got[1].Running {

@@ -141,9 +141,9 @@ func (m *model) changes(s *modelSession) []messages.Change {
 		case roll < 8:
 			changes = append(changes, messages.DataSet{Key: fmt.Sprint("k", m.random.IntN(4)), Value: []byte(`{"a":[1,null]}`)})
 		case roll < 9:
-			changes = append(changes, messages.TurnStarted{Turn: messages.Turn{ID: "t", Status: messages.TurnRunning}})
+			changes = append(changes, messages.TurnStarted{Turn: &messages.Turn{ID: "t", Status: messages.TurnRunning}})
 		default:
-			changes = append(changes, messages.TurnEnded{Turn: messages.Turn{ID: "t", Status: messages.TurnFailed, Error: "e"}})
+			changes = append(changes, messages.TurnEnded{Turn: &messages.Turn{ID: "t", Status: messages.TurnFailed, Error: "e"}})
 		}
 	}
 	return changes

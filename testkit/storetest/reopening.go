@@ -32,7 +32,7 @@ func testCleanStop(t *trial) {
 			w.store = store
 			w.check()
 			again := take(t, store, w.handle.Session)
-			again.must(messages.TurnStarted{Turn: messages.Turn{ID: "next", Status: messages.TurnRunning}})
+			again.must(messages.TurnStarted{Turn: &messages.Turn{ID: "next", Status: messages.TurnRunning}})
 			writers[i] = again
 		}
 	}

@@ -72,9 +72,9 @@ func (s *State) closeCall(t *turn, c *call) []messages.Change {
 	var changes []messages.Change
 	if status != item.Status {
 		item.Status = status
-		changes = append(changes, s.putWhole(t, item))
+		changes = append(changes, s.putWhole(t, &item))
 	}
-	return append(changes, s.putWhole(t, messages.Item{
+	return append(changes, s.putWhole(t, &messages.Item{
 		ID: s.freshID("itm-tool-result-", string(c.id)), Type: messages.ItemToolResult, Name: item.Name,
 		CallID: c.id, ParentID: c.item, IsError: true, Output: why,
 	}))
@@ -109,5 +109,5 @@ func (s *State) settleCall(t *turn, item messages.Item, answer messages.ItemID) 
 	default:
 		item.Status = messages.CallCompleted
 	}
-	return []messages.Change{s.putWhole(t, item)}
+	return []messages.Change{s.putWhole(t, &item)}
 }

@@ -21,7 +21,7 @@ func (s *State) putDraft(t *turn, item messages.Item, ticket Ticket) {
 		t.drafts = append(t.drafts, d)
 		s.wake(false)
 	default:
-		s.stage(group{changes: []messages.Change{s.putWhole(t, item)}, owner: t})
+		s.stage(group{changes: []messages.Change{s.putWhole(t, &item)}, owner: t})
 		d = &draft{item: s.underway(item.ID)}
 		t.drafts = append(t.drafts, d)
 	}
@@ -42,7 +42,8 @@ func (s *State) storeDrafts(t *turn) {
 			continue
 		}
 		d.dirty = false
-		changes = append(changes, s.putWhole(t, d.item))
+		item := d.item
+		changes = append(changes, s.putWhole(t, &item))
 	}
 	if changes != nil {
 		s.stage(group{changes: changes, owner: t})
@@ -62,7 +63,7 @@ func (s *State) closeDrafts(t *turn) []messages.Change {
 		if closed == messages.StreamInterrupted && item.Type == messages.ItemToolResult {
 			item.IsError = true // The model must not take a part of the output for the whole.
 		}
-		changes = append(changes, s.putWhole(t, item))
+		changes = append(changes, s.putWhole(t, &item))
 	}
 	return changes
 }

@@ -33,9 +33,10 @@ type (
 	// cancelled before it started is not run.
 	StartTurn struct {
 		Ticket Ticket
-		Turn   messages.Turn
-		Input  string
-		Run    bool
+		// Turn is not to be changed.
+		Turn  *messages.Turn
+		Input string
+		Run   bool
 	}
 
 	// AttachTurn answers a repeated prompt with the turn that it made the first time. If that turn is terminal it was settled
@@ -56,7 +57,8 @@ type (
 	// Settle tells that the turn has ended and everything about it is stored, or, if Err is set, could not be. Every turn of a
 	// [StartTurn] gets one, and so does a turn that the last writer left running.
 	Settle struct {
-		Turn messages.Turn
+		// Turn is not to be changed.
+		Turn *messages.Turn
 		Err  error
 	}
 

@@ -43,17 +43,15 @@ func (s *State) onFail(m Fail) {
 // end stages the ending of the active turn.
 func (s *State) end(t *turn) {
 	t.phase = phaseEnding
-	for _, g := range s.ending(t, followEnded) {
-		s.stage(g)
-	}
+	s.staged = split(s.staged, s.ending(t), then{what: followEnded, turn: t})
 }
 
-// ending makes what ends a turn: final items, drafts closed, approvals closed, calls closed, the error, the terminal record. It is one group,
+// ending makes what ends a turn: final items, drafts closed, approvals closed, calls closed, the error, the terminal record. It becomes one group,
 // and so one append, unless it is too large for that: then the terminal record is in the last one.
-func (s *State) ending(t *turn, what follow) []group {
+func (s *State) ending(t *turn) []messages.Change {
 	changes := make([]messages.Change, 0, 2+len(t.final)+len(t.drafts)+2*len(t.calls))
 	for i := range t.final {
-		changes = append(changes, s.put(t, t.final[i]))
+		changes = append(changes, s.put(t, &t.final[i]))
 	}
 	changes = append(changes, s.closeDrafts(t)...)
 	changes = append(changes, s.closeRequests(t)...)
@@ -65,17 +63,14 @@ func (s *State) ending(t *turn, what follow) []group {
 		if t.errorItem == "" {
 			t.errorItem = s.freshID("itm-error-", string(t.record.ID))
 		}
-		changes = append(changes, s.putWhole(t, messages.Item{ID: t.errorItem, Type: messages.ItemError, Error: t.outcome.err}))
+		changes = append(changes, s.putWhole(t, &messages.Item{ID: t.errorItem, Type: messages.ItemError, Error: t.outcome.err}))
 	}
-	t.last = t.record
-	t.last.Status, t.last.EndedAt = t.outcome.status, s.now
-	t.last.Result, t.last.Error = t.outcome.result, t.outcome.err
-	return split(append(changes, messages.TurnEnded{Turn: t.last}), then{what: what, turn: t})
+	t.last = t.terminal(s.now)
+	return append(changes, messages.TurnEnded{Turn: t.last})
 }
 
-// split cuts changes into groups that fit a commit each. What follows waits for the last one.
-func split(changes []messages.Change, last then) []group {
-	var groups []group
+// split appends changes, cut into groups that fit a commit each. What follows waits for the last one.
+func split(groups []group, changes []messages.Change, last then) []group {
 	size, from := 0, 0
 	for i, change := range changes {
 		n := sizeOf(change)
@@ -91,7 +86,7 @@ func split(changes []messages.Change, last then) []group {
 // ended follows when the terminal record is durable.
 func (s *State) ended(t *turn) {
 	s.active = nil
-	s.emit(Settle{Turn: *s.doc.Head.Turn})
+	s.emit(Settle{Turn: s.doc.Head.Turn})
 	s.release(t, nil)
 }
 
@@ -107,10 +102,9 @@ func (s *State) release(t *turn, err error) {
 // interrupt ends the turn that the last writer left running.
 func (s *State) interrupt() {
 	t := &turn{
-		record:  *s.doc.Head.Turn,
+		record:  s.doc.Head.Turn,
 		outcome: outcome{status: messages.TurnInterrupted, err: "interrupted: the process ended during the turn"},
 	}
-	t.record.Seq = 0
 	s.readOpen(t)
 	s.active = t
 	s.end(t)

@@ -81,8 +81,8 @@ func (s *State) lose(err error) {
 			s.emit(StopTurn{Turn: t.record.ID, Reason: explain("the session is lost: " + err.Error())})
 		}
 		if t.phase != phaseEnding {
-			t.last = t.record
-			t.last.Status, t.last.EndedAt, t.last.Error = messages.TurnFailed, s.now, explain(err.Error())
+			t.outcome = outcome{status: messages.TurnFailed, err: explain(err.Error())}
+			t.last = t.terminal(s.now)
 		}
 		s.emit(Settle{Turn: t.last, Err: err})
 		s.release(t, refusal)

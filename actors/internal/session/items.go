@@ -26,7 +26,7 @@ func (s *State) onAppend(m Append) {
 		return
 	}
 	s.stage(group{
-		changes: []messages.Change{s.putWhole(t, item)},
+		changes: []messages.Change{s.putWhole(t, &item)},
 		then:    then{what: followItem, ticket: m.Ticket, item: item.ID},
 		owner:   t,
 	})
@@ -56,7 +56,7 @@ func (s *State) onUpsert(m Upsert) {
 		return
 	}
 	s.stage(group{
-		changes: []messages.Change{s.put(t, item)},
+		changes: []messages.Change{s.put(t, &item)},
 		then:    then{what: followItem, ticket: m.Ticket, item: item.ID},
 		owner:   t,
 	})
@@ -79,8 +79,8 @@ func (s *State) onRecord(m Record) {
 		return
 	}
 	changes := make([]messages.Change, 0, len(items))
-	for _, item := range items {
-		changes = append(changes, s.put(t, item))
+	for i := range items {
+		changes = append(changes, s.put(t, &items[i]))
 	}
 	s.stage(group{changes: changes, then: then{what: followReply, ticket: m.Ticket}, owner: t})
 }
@@ -168,9 +168,9 @@ func (s *State) merged(t *turn, item *messages.Item) *messages.Item {
 	return item
 }
 
-// put makes the change that adds or updates an item of the turn by its final version.
-func (s *State) put(t *turn, item messages.Item) messages.Change {
-	whole := *s.merged(t, &item)
+// put makes the change that adds or updates an item of the turn by its final version. The item is the session's from then on.
+func (s *State) put(t *turn, item *messages.Item) messages.Change {
+	whole := s.merged(t, item)
 	if whole.IsDraft() {
 		whole.StreamStatus = messages.StreamComplete
 	}
@@ -178,8 +178,8 @@ func (s *State) put(t *turn, item messages.Item) messages.Change {
 	return s.putWhole(t, whole)
 }
 
-// putWhole makes the change for an item that is merged already, and keeps track of tool calls.
-func (s *State) putWhole(t *turn, item messages.Item) messages.Change {
+// putWhole makes the change for an item that is merged already, and keeps track of tool calls. The item is the session's from then on.
+func (s *State) putWhole(t *turn, item *messages.Item) messages.Change {
 	found := s.newest(item.ID) != nil
 	item.Seq, item.TurnID = 0, t.record.ID
 	if found {
@@ -187,12 +187,12 @@ func (s *State) putWhole(t *turn, item messages.Item) messages.Change {
 	} else if item.CreatedAt == 0 {
 		item.CreatedAt = s.now
 	}
-	s.pending.put(&item)
+	s.pending.put(item)
 	if found {
-		return messages.ItemUpdated{Item: &item}
+		return messages.ItemUpdated{Item: item}
 	}
-	t.track(&item)
-	return messages.ItemAppended{Item: &item}
+	t.track(item)
+	return messages.ItemAppended{Item: item}
 }
 
 // freshID makes an id for an item of the session's own that no item has. Agents may have taken the obvious one.

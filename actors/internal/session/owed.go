@@ -25,7 +25,7 @@ func (s *State) repay() {
 	s.reopen(t)
 	t.final = s.refit(t, t.final)
 	s.repaying = true
-	s.staged = slices.Insert(s.staged, 0, s.ending(t, followOwed)...)
+	s.staged = slices.Insert(s.staged, 0, split(nil, s.ending(t), then{what: followOwed, turn: t})...)
 }
 
 // refit keeps the items that can still be put. Some may rest on items that were lost with the first try.

@@ -84,7 +84,7 @@ func (s *State) repeats(m Prompt) bool {
 		return true
 	}
 	if t := s.owed; t != nil && t.record.ID == m.Turn {
-		s.emit(AttachTurn{Ticket: m.Ticket, Turn: t.last, Err: t.fault})
+		s.emit(AttachTurn{Ticket: m.Ticket, Turn: *t.last, Err: t.fault})
 		return true
 	}
 	if last := s.doc.Head.Turn; last != nil && last.ID == m.Turn {
@@ -133,7 +133,7 @@ func (s *State) begin() {
 		return
 	}
 	t := &turn{
-		record: messages.Turn{ID: m.Turn, Status: messages.TurnRunning, StartedAt: s.now},
+		record: &messages.Turn{ID: m.Turn, Status: messages.TurnRunning, StartedAt: s.now},
 		input:  valid(m.Input),
 		ticket: m.Ticket,
 	}
@@ -141,7 +141,7 @@ func (s *State) begin() {
 	s.stage(group{
 		changes: []messages.Change{
 			messages.TurnStarted{Turn: t.record},
-			s.putWhole(t, messages.Item{ID: m.Item, Type: messages.ItemMessage, Role: messages.RoleUser, Content: t.input}),
+			s.putWhole(t, &messages.Item{ID: m.Item, Type: messages.ItemMessage, Role: messages.RoleUser, Content: t.input}),
 		},
 		then: then{what: followStarted, turn: t},
 	})

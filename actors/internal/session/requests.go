@@ -94,7 +94,7 @@ func (s *State) closeRequest(t *turn, r request, outcome, reason string) message
 	if err != nil {
 		data = []byte(`{}`) // Text and numbers always encode.
 	}
-	return s.putWhole(t, messages.Item{
+	return s.putWhole(t, &messages.Item{
 		ID: s.freshID("itm-decision-", string(r.item)), Type: messages.ItemEvent, EventType: EventApprovalDecided,
 		Data: data, ParentID: asked.ParentID,
 	})

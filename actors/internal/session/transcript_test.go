@@ -24,7 +24,7 @@ func (s *scenario) perform(t *testing.T, effects []Effect) {
 		case StopTurn:
 			s.print("stop %s: %s", e.Turn, e.Reason)
 		case Settle:
-			s.print("settle %s%s", turnText(e.Turn), errText(e.Err))
+			s.print("settle %s%s", turnText(*e.Turn), errText(e.Err))
 		case Publish:
 			s.print("publish %s", eventText(e.Event))
 		case Wake:
@@ -64,9 +64,9 @@ func changeText(change messages.Change) string {
 	case messages.DataSet:
 		return fmt.Sprintf("set %s=%s", c.Key, c.Value)
 	case messages.TurnStarted:
-		return "turn started: " + turnText(c.Turn)
+		return "turn started: " + turnText(*c.Turn)
 	case messages.TurnEnded:
-		return "turn ended: " + turnText(c.Turn)
+		return "turn ended: " + turnText(*c.Turn)
 	case messages.Deleted:
 		return "deleted"
 	}

@@ -8,8 +8,8 @@ import (
 
 // turn is the active turn. Its phases only go forward.
 type turn struct {
-	// record is the turn as it was started. It stays so until the turn has ended.
-	record messages.Turn
+	// record is the turn as it was started, and not to be changed: the document has it.
+	record *messages.Turn
 	input  string
 	ticket Ticket
 	phase  phase
@@ -17,8 +17,8 @@ type turn struct {
 	outcome outcome
 	// stopped says that the outcome came from outside: the turn is cancelling until it has ended.
 	stopped bool
-	// last is the terminal record, from phaseEnding on.
-	last messages.Turn
+	// last is the terminal record, from phaseEnding on. The document gets it.
+	last *messages.Turn
 	// fault is what kept the ending from being stored, while it is owed.
 	fault error
 	// waiters are told when the turn has ended.
@@ -71,11 +71,19 @@ func (t *turn) accepts() bool { return t.phase == phaseRunning || t.phase == pha
 
 // present is the turn's record as it stands now. It is not terminal before the ending is stored.
 func (t *turn) present() messages.Turn {
-	record := t.record
+	record := *t.record
 	if t.stopped {
 		record.Status = messages.TurnCancelling
 	}
 	return record
+}
+
+// terminal is the turn's record as it ends by its outcome.
+func (t *turn) terminal(now int64) *messages.Turn {
+	return &messages.Turn{
+		ID: t.record.ID, Status: t.outcome.status, Result: t.outcome.result, Error: t.outcome.err,
+		StartedAt: t.record.StartedAt, EndedAt: now,
+	}
 }
 
 func (t *turn) draft(id messages.ItemID) *draft {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"maps"
 	"slices"
 
 	"agentd/messages"
@@ -9,8 +10,12 @@ import (
 // Watch says whether anybody wants [Publish] effects. A state begins unwatched.
 func (s *State) Watch(on bool) { s.watched = on }
 
-// Head returns the stored head. It shares nothing.
-func (s *State) Head() messages.Head { return s.doc.Head.Clone() }
+// Head returns the stored head. Its turn is not changed any more, and not to be changed.
+func (s *State) Head() messages.Head {
+	head := s.doc.Head
+	head.Data = maps.Clone(head.Data)
+	return head
+}
 
 // Items returns the stored items. Neither they nor the slice are changed any more.
 func (s *State) Items() []*messages.Item {

@@ -251,7 +251,7 @@ func (w *world) onSettle(e Settle) error {
 	if e.Err != nil {
 		return nil //nolint:nilerr // The error is the turn's: its ending is not stored yet.
 	}
-	if head := w.acked.Head; head.Status != messages.SessionIdle || head.Turn == nil || *head.Turn != e.Turn {
+	if head := w.acked.Head; head.Status != messages.SessionIdle || head.Turn == nil || *head.Turn != *e.Turn {
 		return fmt.Errorf("turn %q is settled, and stored is %+v", e.Turn.ID, head.Turn)
 	}
 	if e.Turn.Error != "" {

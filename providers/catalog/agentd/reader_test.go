@@ -72,13 +72,13 @@ func turn(id, prompt, reply, result string, at int64) []messages.Change {
 	}
 	draft := messages.Item{ID: messages.ItemID(id + "4"), Type: messages.ItemMessage, Role: messages.RoleAssistant, Content: reply, CreatedAt: start + at}
 	return []messages.Change{
-		messages.TurnStarted{Turn: messages.Turn{ID: messages.TurnID(id), Status: messages.TurnRunning}},
+		messages.TurnStarted{Turn: &messages.Turn{ID: messages.TurnID(id), Status: messages.TurnRunning}},
 		item("1", messages.Item{Type: messages.ItemMessage, Role: messages.RoleUser, Content: prompt}),
 		item("2", messages.Item{Type: messages.ItemToolCall, Name: "space_read", Arguments: `{"path":"a"}`, CallID: messages.CallID(id + "c")}),
 		item("3", messages.Item{Type: messages.ItemToolResult, Name: "space_read", Output: "files", CallID: messages.CallID(id + "c")}),
 		item("4", messages.Item{Type: messages.ItemMessage, Role: messages.RoleAssistant, Content: "Th", StreamStatus: messages.StreamStreaming}),
 		messages.ItemUpdated{Item: &draft},
-		messages.TurnEnded{Turn: messages.Turn{ID: messages.TurnID(id), Status: messages.TurnCompleted, Result: result}},
+		messages.TurnEnded{Turn: &messages.Turn{ID: messages.TurnID(id), Status: messages.TurnCompleted, Result: result}},
 	}
 }
 

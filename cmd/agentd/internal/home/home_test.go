@@ -203,7 +203,7 @@ func TestRunningIsInterruptedWhenNobodyRunsIt(t *testing.T) {
 	dir := home.Dir(t.TempDir())
 	o := own(t, dir)
 	o.create("s", "a", 100)
-	o.write("s", 101, messages.TurnStarted{Turn: messages.Turn{ID: "t", Status: messages.TurnRunning, StartedAt: 101}})
+	o.write("s", 101, messages.TurnStarted{Turn: &messages.Turn{ID: "t", Status: messages.TurnRunning, StartedAt: 101}})
 	if head, err := read(t, dir).Head(t.Context(), "s"); err != nil || head.Status != messages.SessionRunning {
 		t.Errorf("Head beside the owner = %v, %v, want running", head.Status, err)
 	}
