@@ -121,12 +121,12 @@ func (c *Catalog) Doctor(ctx context.Context) ([]Report, error) {
 	}
 	out := make([]Report, 0, len(stores))
 	for _, st := range stores {
-		r := Report{Agent: st.reader.Agent(), Seen: st.seen, Listed: len(st.sessions), Skipped: st.skips.list(), Roots: []RootReport{}}
-		for i := range st.sessions {
-			if st.sessions[i].NonInteractive {
+		r := Report{Agent: st.reader.Agent(), Seen: st.seen, Listed: st.shelf.len(), Skipped: st.skips.list(), Roots: []RootReport{}}
+		for _, session := range st.all() {
+			if session.NonInteractive {
 				r.NonInteractive++
 			}
-			if st.sessions[i].Archived {
+			if session.Archived {
 				r.Archived++
 			}
 		}

@@ -13,7 +13,7 @@ var errClosed = errors.New("the store's folders cannot be read")
 // that there is can be opened, or a folder below cannot. For an exact id only the roots count, because then nearly always nothing is found.
 func (st *store) closed(env Env, exact string) bool {
 	unreadable := st.skips[Unreadable]
-	if unreadable == nil || len(st.sessions) > 0 {
+	if unreadable == nil || st.shelf.len() > 0 {
 		return false
 	}
 	if exact == "" {

@@ -30,34 +30,39 @@ type Match struct {
 	Snippet string `json:"snippet"`
 }
 
-// searchContent returns the sessions in which all words were said, in the order of the entries. Words match as parts of
+// searchContent returns the sessions in which all words were said, newest first. Words match as parts of
 // words, without regard to case. It stops in a session as soon as nothing is missing; [Catalog.citeAll] finds the places, which cost
 // more, of those that are shown.
-func (c *Catalog) searchContent(ctx context.Context, all []*entry, q *query) ([]hit, error) {
+func (c *Catalog) searchContent(ctx context.Context, stores []*store, q *query, keep func(*Session) bool) ([]hit, error) {
+	var all []hit
+	for _, st := range stores {
+		for number, s := range st.all() {
+			if keep(s) && q.admits(st.reader.Agent(), s) {
+				all = append(all, hit{store: st, number: number, timeMS: s.TimeMS})
+			}
+		}
+	}
+	sortHits(all)
 	ok := make([]bool, len(all))
-	inParallel(ctx, c.opts.Workers, len(all), func(i int, _ *worker) {
-		ok[i] = q.admits(all[i]) && c.contains(ctx, all[i], q)
-	})
+	inParallel(ctx, c.opts.Workers, len(all), func(i int) { ok[i] = c.contains(ctx, all[i].entry(), q) })
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	var hits []hit
-	for i := range all {
+	hits := all[:0]
+	for i, h := range all {
 		if ok[i] {
-			hits = append(hits, hit{index: i})
+			hits = append(hits, h)
 		}
 	}
 	return hits, nil
 }
 
 // citeAll fills the matches of the hits of a page. A session that changed since it was searched may have none any more.
-func (c *Catalog) citeAll(ctx context.Context, all []*entry, page []hit, q *query) error {
+func (c *Catalog) citeAll(ctx context.Context, page []hit, q *query) error {
 	if len(q.words) == 0 {
 		return nil
 	}
-	inParallel(ctx, c.opts.Workers, len(page), func(i int, _ *worker) {
-		page[i].matches = c.cite(ctx, all[page[i].index], q)
-	})
+	inParallel(ctx, c.opts.Workers, len(page), func(i int) { page[i].matches = c.cite(ctx, page[i].entry(), q) })
 	return context.Cause(ctx)
 }
 

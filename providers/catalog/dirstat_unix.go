@@ -52,6 +52,9 @@ func statAt(fd int, name string) (fileState, error) {
 		if err != nil {
 			return fileState{}, err
 		}
-		return fileState{size: st.Size, modNS: st.Mtim.Nano(), regular: st.Mode&unix.S_IFMT == unix.S_IFREG}, nil
+		return fileState{
+			size: st.Size, modNS: st.Mtim.Nano(), changeNS: st.Ctim.Nano(), inode: uint64(st.Ino), //nolint:unconvert // The types differ by system.
+			regular: st.Mode&unix.S_IFMT == unix.S_IFREG,
+		}, nil
 	}
 }

@@ -129,6 +129,10 @@ func (w *world) write(t *testing.T, rel, content string) string {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	then := time.UnixMilli(base) // What was written a moment ago is read again, because more may follow unseen.
+	if err := os.Chtimes(path, then, then); err != nil {
+		t.Fatal(err)
+	}
 	return path
 }
 

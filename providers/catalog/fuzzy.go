@@ -37,6 +37,8 @@ const (
 // pattern is one word, folded for comparison.
 type pattern struct {
 	runes []rune
+	// ascii is the word again, when it is of ASCII alone.
+	ascii []byte
 	// accents is true when the word has accents: then they matter.
 	accents bool
 }
@@ -49,6 +51,12 @@ func newPattern(word string) pattern {
 		}
 		p.runes = append(p.runes, unicode.ToLower(r))
 	}
+	for _, r := range p.runes {
+		if r >= 0x80 {
+			return p
+		}
+	}
+	p.ascii = []byte(string(p.runes))
 	return p
 }
 
@@ -118,6 +126,8 @@ func bonus(prev, class charClass) int {
 
 // matcher scores words against one haystack after the other, reusing its memory. It is not safe for concurrent use.
 type matcher struct {
+	parts                      []string // the haystack
+	spread                     bool     // whether the runes below are those of parts; most haystacks never need them
 	original, folded, accented []rune
 	bonuses                    []int // empty until a word matches; most never do
 	row                        []cell
@@ -129,22 +139,71 @@ type cell struct {
 	ok         bool
 }
 
-func (m *matcher) setHaystack(text string) {
-	m.original, m.folded, m.accented, m.bonuses = m.original[:0], m.folded[:0], m.accented[:0], m.bonuses[:0]
-	for _, r := range text {
-		lower, bare := r, r
-		switch {
-		case r >= 'A' && r <= 'Z':
-			lower += 'a' - 'A'
-			bare = lower
-		case r >= 0x80:
-			lower, bare = unicode.ToLower(r), unicode.ToLower(plain(r))
+// setHaystack sets the texts to match against, as if they were one with blanks between them.
+func (m *matcher) setHaystack(parts []string) { m.parts, m.spread = parts, false }
+
+// lacks reports whether the characters of an ASCII word do not occur in order. It looks at the bytes, and says nothing, which is false, when
+// the texts are not ASCII.
+func (m *matcher) lacks(word []byte) bool {
+	at, n := 0, 0
+	for i, part := range m.parts {
+		if i > 0 && word[at] == ' ' {
+			if at++; at == len(word) {
+				return false
+			}
 		}
-		m.original, m.accented, m.folded = append(m.original, r), append(m.accented, lower), append(m.folded, bare)
-		if len(m.original) == maxHaystack {
-			return
+		if n += len(part) + 1; n > maxHaystack {
+			return false
+		}
+		for j := range len(part) {
+			b := part[j]
+			if b >= 'A' && b <= 'Z' {
+				b += 'a' - 'A'
+			}
+			if b >= 0x80 {
+				return false
+			}
+			if b == word[at] {
+				if at++; at == len(word) {
+					return false
+				}
+			}
 		}
 	}
+	return true
+}
+
+// spreadOut makes the runes of the haystack.
+func (m *matcher) spreadOut() {
+	if m.spread {
+		return
+	}
+	m.spread = true
+	m.original, m.folded, m.accented, m.bonuses = m.original[:0], m.folded[:0], m.accented[:0], m.bonuses[:0]
+	for i, part := range m.parts {
+		if i > 0 {
+			m.add(' ')
+		}
+		for _, r := range part {
+			m.add(r)
+		}
+	}
+}
+
+// add adds a character to the haystack, unless it is full.
+func (m *matcher) add(r rune) {
+	if len(m.original) == maxHaystack {
+		return
+	}
+	lower, bare := r, r
+	switch {
+	case r >= 'A' && r <= 'Z':
+		lower += 'a' - 'A'
+		bare = lower
+	case r >= 0x80:
+		lower, bare = unicode.ToLower(r), unicode.ToLower(plain(r))
+	}
+	m.original, m.accented, m.folded = append(m.original, r), append(m.accented, lower), append(m.folded, bare)
 }
 
 // weigh finds the bonus of each place.
@@ -162,6 +221,10 @@ func (m *matcher) weigh() {
 
 // score returns the score of the best match of the word's characters, in order and with gaps, and whether there is one.
 func (m *matcher) score(p pattern) (int, bool) {
+	if len(p.ascii) > 0 && m.lacks(p.ascii) {
+		return 0, false
+	}
+	m.spreadOut()
 	hay := m.folded
 	if p.accents {
 		hay = m.accented

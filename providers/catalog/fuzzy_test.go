@@ -6,7 +6,7 @@ import (
 
 func score(hay, word string) (int, bool) {
 	var m matcher
-	m.setHaystack(hay)
+	m.setHaystack([]string{hay})
 	return m.score(newPattern(word))
 }
 

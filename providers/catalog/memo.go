@@ -1,119 +1,74 @@
 package catalog
 
-import (
-	"encoding/binary"
-	"hash/fnv"
-	"os"
-	"sync"
-)
+import "sync"
 
-// memo remembers what was parsed. It holds no more than the files of the last full scan of each agent.
+// memo remembers what was found. It holds no more than the last full scans of each agent, and what lookups of single sessions read meanwhile.
 type memo struct {
 	mu      sync.Mutex
-	entries map[memoKey]*memoEntry // guarded by mu; an entry is never changed
-	count   map[Agent]int          // guarded by mu; entries of each agent
-	loaded  map[Agent]bool         // guarded by mu; agents whose cache file was read
-	dirty   map[Agent]bool         // guarded by mu; agents with entries that no cache file holds
+	shelves map[shelfKey]*shelf  // guarded by mu
+	loaded  map[shelfKey]bool    // guarded by mu; those whose cache file was looked for
+	loose   map[looseKey]outcome // guarded by mu; units that a lookup of one session parsed
 }
 
-type memoKey struct {
+// shelfKey names a full scan. One that is not of sub-agents too leaves out files.
+type shelfKey struct {
+	agent          Agent
+	nonInteractive bool
+}
+
+type looseKey struct {
 	agent      Agent
 	kind, path string
 }
 
-// memoEntry is the outcome of one [Reader.Parse].
-type memoEntry struct {
-	stamp    stamp
-	sessions []Session
-	skips    []Skipped
-}
+// maxLoose bounds the units of lookups that are remembered.
+const maxLoose = 1024
 
-// stamp tells whether the files of a unit are the ones that were parsed.
-type stamp struct {
-	size, modNS int64
-	with        uint64 // hash of the sizes and times of Unit.With
-}
-
-// fileState is what the system tells of a file.
-type fileState struct {
-	size, modNS int64
-	regular     bool
-}
-
-// stampOf combines what the system tells of a unit's files.
-func stampOf(u Unit, file fileState) stamp {
-	s := stamp{size: file.size, modNS: file.modNS}
-	if len(u.With) == 0 {
+// shelf returns the last scan, or if there is none the one of the other kind, which has nearly the same units.
+func (m *memo) shelf(k shelfKey) *shelf {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.shelves[k]; s != nil {
 		return s
 	}
-	h := fnv.New64a()
-	var buf [16]byte
-	for _, path := range u.With {
-		binary.LittleEndian.PutUint64(buf[:8], ^uint64(0))
-		binary.LittleEndian.PutUint64(buf[8:], 0)
-		if side, err := os.Stat(path); err == nil {
-			binary.LittleEndian.PutUint64(buf[:8], uint64(side.Size()))
-			binary.LittleEndian.PutUint64(buf[8:], uint64(side.ModTime().UnixNano()))
-		}
-		_, _ = h.Write(buf[:]) // A hash never fails.
-	}
-	s.with = h.Sum64()
-	return s
+	return m.shelves[shelfKey{k.agent, !k.nonInteractive}]
 }
 
-func (m *memo) get(k memoKey, s stamp) *memoEntry {
+// put remembers a scan. Nil forgets it.
+func (m *memo) put(k shelfKey, s *shelf) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e := m.entries[k]; e != nil && e.stamp == s {
-		return e
+	if m.shelves == nil {
+		m.shelves = map[shelfKey]*shelf{}
 	}
-	return nil
+	m.shelves[k] = s
 }
 
-func (m *memo) put(k memoKey, e *memoEntry) {
+// load reports whether the cache file of a scan is to be looked for, which is once.
+func (m *memo) load(k shelfKey) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.set(k, e)
-	m.mark(k.agent)
+	if m.loaded == nil {
+		m.loaded = map[shelfKey]bool{}
+	}
+	first := !m.loaded[k]
+	m.loaded[k] = true
+	return first
 }
 
-// set adds an entry. The caller holds mu.
-func (m *memo) set(k memoKey, e *memoEntry) {
-	if m.entries == nil {
-		m.entries, m.count = map[memoKey]*memoEntry{}, map[Agent]int{}
-	}
-	if m.entries[k] == nil {
-		m.count[k.agent]++
-	}
-	m.entries[k] = e
-}
-
-// keep drops the entries of an agent whose files were not in the last scan. A scan that was not of all files may drop
-// what the next one needs, so it only does that when very many have gathered.
-func (m *memo) keep(agent Agent, units []Unit, full bool) {
+// single returns what a lookup of one session read, when it is still so.
+func (m *memo) single(k looseKey, s stamp) (outcome, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	const spare = 4096
-	if n := m.count[agent]; (full && n <= len(units)) || n <= 2*len(units)+spare && !full {
-		return
-	}
-	seen := make(map[memoKey]bool, len(units))
-	for _, u := range units {
-		seen[memoKey{agent, u.Kind, u.Path}] = true
-	}
-	for k := range m.entries {
-		if k.agent == agent && !seen[k] {
-			delete(m.entries, k)
-			m.count[agent]--
-			m.mark(agent)
-		}
-	}
+	o, ok := m.loose[k]
+	return o, ok && o.stamp == s
 }
 
-// mark notes that the cache file of an agent is out of date. The caller holds mu.
-func (m *memo) mark(agent Agent) {
-	if m.dirty == nil {
-		m.dirty = map[Agent]bool{}
+func (m *memo) putSingle(k looseKey, o outcome) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.loose == nil || len(m.loose) >= maxLoose {
+		m.loose = map[looseKey]outcome{}
 	}
-	m.dirty[agent] = true
+	m.loose[k] = o
 }

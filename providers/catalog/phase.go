@@ -20,10 +20,29 @@ type Discovery struct {
 
 	units []Unit
 	skips skipCounter
+	// found, when it is there, gets the units in pieces while the others are still looked for; told is how many it got.
+	found func(from int, units []Unit)
+	told  int
 }
 
+// unitPiece is how many units are examined by one goroutine at a time.
+const unitPiece = 128
+
 // Add lists a file. Files are parsed in any order; [Assembly.Parts] has the order of listing.
-func (d *Discovery) Add(u Unit) { d.units = append(d.units, u) }
+func (d *Discovery) Add(u Unit) {
+	if d.units = append(d.units, u); d.found != nil && len(d.units) == d.told+unitPiece {
+		d.tell()
+	}
+}
+
+// tell hands on the units that were added since the last time.
+func (d *Discovery) tell() {
+	for d.told < len(d.units) {
+		from := d.told
+		d.told = min(from+unitPiece, len(d.units))
+		d.found(from, d.units[from:d.told:d.told])
+	}
+}
 
 // Skip reports something that was seen and is not listed. Passing it to [bounded.Walk] as fault is d.Fault.
 func (d *Discovery) Skip(path string, reason Reason) { d.skips.add(path, reason) }

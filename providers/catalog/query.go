@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -96,67 +97,81 @@ func sinceMillis(value string, now time.Time) int64 {
 }
 
 // admits reports whether a session passes the filters.
-func (q *query) admits(e *entry) bool {
-	return (q.agent == "" || q.agent == e.agent.ID) && e.TimeMS >= q.since &&
-		(q.branch == "" || strings.Contains(strings.ToLower(e.Branch), q.branch))
+func (q *query) admits(agent Agent, s *Session) bool {
+	return (q.agent == "" || q.agent == agent) && s.TimeMS >= q.since &&
+		(q.branch == "" || strings.Contains(strings.ToLower(s.Branch), q.branch))
 }
 
 // rankPiece is how many sessions one goroutine ranks at a time.
 const rankPiece = 512
 
-// rank returns the matching sessions, best first. A word matches fuzzily in the original's haystack, which alone
+// rank returns the matching sessions, best first, and among equals newest first. A word matches fuzzily in the original's haystack, which alone
 // gives a score, or it is the start of the id, the agent, or a part of the worktree.
-func (q *query) rank(ctx context.Context, all []*entry, texts bool) ([]hit, error) {
-	pieces := make([][]hit, (len(all)+rankPiece-1)/rankPiece)
-	inParallel(ctx, runtime.GOMAXPROCS(0), len(pieces), func(i int, _ *worker) {
-		from := i * rankPiece
-		pieces[i] = q.rankSome(all[from:min(from+rankPiece, len(all))], from, texts)
+func (q *query) rank(ctx context.Context, stores []*store, keep func(*Session) bool, texts bool) ([]hit, error) {
+	type run struct {
+		store    *store
+		from, to int
+	}
+	var runs []run
+	for _, st := range stores {
+		for from, n := 0, st.shelf.len(); from < n; from += rankPiece {
+			runs = append(runs, run{st, from, min(from+rankPiece, n)})
+		}
+	}
+	pieces := make([][]hit, len(runs))
+	inParallel(ctx, runtime.GOMAXPROCS(0), len(runs), func(i int) {
+		pieces[i] = q.rankSome(runs[i].store, runs[i].from, runs[i].to, keep, texts)
 	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	hits := slices.Concat(pieces...)
 	sortHits(hits)
+	if len(q.words) > 0 {
+		slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	}
 	return hits, nil
 }
 
-// rankSome returns the matches among sessions of which the first has the index from.
-func (q *query) rankSome(some []*entry, from int, texts bool) []hit {
-	m := matcher{}
-	hits := make([]hit, 0, len(some))
-	for i, e := range some {
-		if !q.admits(e) {
+// rankSome returns the matches among some sessions of a store.
+func (q *query) rankSome(st *store, from, to int, keep func(*Session) bool, texts bool) []hit {
+	agent, m := st.reader.Agent(), matcher{}
+	var hits []hit
+	for number, s := range st.some(from, to) {
+		if !keep(s) || !q.admits(agent, s) {
 			continue
 		}
-		if len(q.words) == 0 {
-			hits = append(hits, hit{index: from + i})
-			continue
-		}
-		m.setHaystack(e.haystack(texts))
-		score, ok := 0, true
-		for _, w := range q.words {
-			n, matched := m.score(w.pattern)
-			if !matched && !w.names(e) {
-				ok = false
-				break
-			}
-			score += n
-		}
-		if ok {
-			hits = append(hits, hit{index: from + i, score: score})
+		if score, ok := q.score(agent, s, texts, &m); ok {
+			hits = append(hits, hit{store: st, number: number, timeMS: s.TimeMS, score: score})
 		}
 	}
 	return hits
 }
 
+// score matches all words against a session.
+func (q *query) score(agent Agent, s *Session, texts bool, m *matcher) (total int, ok bool) {
+	if len(q.words) == 0 {
+		return 0, true
+	}
+	m.setHaystack(s.haystack(texts, m.parts[:0]))
+	for _, w := range q.words {
+		n, matched := m.score(w.pattern)
+		if !matched && !w.names(agent, s) {
+			return 0, false
+		}
+		total += n
+	}
+	return total, true
+}
+
 // names reports whether the word names the session otherwise than by its haystack.
-func (w word) names(e *entry) bool {
-	if n := len(w.lower); n >= minPrefix && len(e.ID) >= n && (e.ID[0]|0x20 == w.lower[0]|0x20 || e.ID[0] >= utf8.RuneSelf) &&
-		strings.HasPrefix(strings.ToLower(e.ID), w.lower) { // Few ids begin alike: the first byte spares most of the copies.
+func (w word) names(agent Agent, s *Session) bool {
+	if n := len(w.lower); n >= minPrefix && len(s.ID) >= n && (s.ID[0]|0x20 == w.lower[0]|0x20 || s.ID[0] >= utf8.RuneSelf) &&
+		strings.HasPrefix(strings.ToLower(s.ID), w.lower) { // Few ids begin alike: the first byte spares most of the copies.
 		return true
 	}
-	if e.Worktree != "" && strings.Contains(strings.ToLower(e.Worktree), w.lower) {
+	if s.Worktree != "" && strings.Contains(strings.ToLower(s.Worktree), w.lower) {
 		return true
 	}
-	return w.agent != "" && w.agent == e.agent.ID
+	return w.agent != "" && w.agent == agent
 }

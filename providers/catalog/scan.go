@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,20 +17,28 @@ const futureSlack = 5 * time.Minute
 
 // store is what one scan found in one agent's store.
 type store struct {
-	reader   Reader
-	units    []Unit
-	parts    []Part
-	sessions []Session
-	skips    skipCounter
-	seen     int  // units that there are
-	failed   bool // a unit that is the whole store could not be read
-	err      error
+	reader Reader
+	base   *shelf // an earlier scan to compare with, if there is one
+	units  []Unit
+	places []place // of the units on base
+	skips  skipCounter
+	err    error
+
+	mu      sync.Mutex
+	changes []change // guarded by mu; the units of which base does not tell, or not the same
+
+	// What came of all units.
+	shelf  *shelf
+	later  skipCounter // what was skipped after discovery
+	seen   int         // units that there are
+	failed bool        // a unit that is the whole store could not be read
+	stale  bool        // base cannot be read to the end
 }
 
-// job is one unit to parse.
-type job struct {
-	store *store
-	index int
+// change is the outcome of a unit that is not as it was.
+type change struct {
+	unit int
+	outcome
 }
 
 // wanted is what a scan looks for.
@@ -42,205 +48,186 @@ type wanted struct {
 	nonInteractive bool
 }
 
+// scanning is one scan. Units are examined while others are still looked for.
+type scanning struct {
+	*Catalog
+	wanted
+	env    Env
+	now    time.Time // the system's, not the surroundings'
+	limit  int64
+	pieces chan piece
+}
+
+// piece is some units of a store.
+type piece struct {
+	store  *store
+	from   int
+	units  []Unit
+	places []place
+}
+
 // scan reads stores. The error is that of ctx.
 func (c *Catalog) scan(ctx context.Context, w wanted) ([]*store, error) {
+	s := &scanning{
+		Catalog: c, wanted: w, env: c.env(), now: time.Now(), limit: c.env().now().Add(futureSlack).UnixMilli(), pieces: make(chan piece),
+	}
 	var stores []*store
 	for _, r := range c.readers {
 		if w.agent == "" || w.agent == r.Agent() {
 			stores = append(stores, &store{reader: r})
 		}
 	}
-	inParallel(ctx, c.opts.Workers, len(stores), func(i int, _ *worker) { c.discover(ctx, stores[i], w) })
-	c.loadCache(stores, w)
-	var jobs []job
-	for _, st := range stores {
-		st.parts = make([]Part, len(st.units))
-		for i := range st.units {
-			jobs = append(jobs, job{st, i})
-		}
+	var examining sync.WaitGroup
+	for range c.opts.Workers {
+		examining.Go(func() {
+			var own worker
+			defer own.dirs.Close()
+			for p := range s.pieces { // Until discovery has ended, also after ctx has.
+				s.examineAll(ctx, p, &own)
+			}
+		})
 	}
-	limit := c.env().now().Add(futureSlack).UnixMilli()
-	outcomes := make([]outcome, len(jobs))
-	inParallel(ctx, c.opts.Workers, len(jobs), func(i int, own *worker) {
-		outcomes[i] = c.parse(ctx, jobs[i], own, limit)
-	})
+	inParallel(ctx, c.opts.Workers, len(stores), func(i int) { s.discover(ctx, stores[i]) })
+	close(s.pieces)
+	examining.Wait()
+	if ctx.Err() == nil {
+		inParallel(ctx, c.opts.Workers, len(stores), func(i int) { s.finish(stores[i]) })
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	room := 0
-	for _, o := range outcomes {
-		if o.memoEntry != nil {
-			room += len(o.sessions)
-		}
-	}
-	flat := make([]Session, 0, room) // One piece of memory for the copies of all fragments.
-	for i, o := range outcomes {
-		flat = jobs[i].store.take(jobs[i].index, o, flat)
-	}
 	for _, st := range stores {
-		c.assemble(st, w.exact)
-		if w.exact == "" && st.err == nil {
-			c.memo.keep(st.reader.Agent(), st.units, w.nonInteractive)
+		if st.stale { // The shelf of its agent was dropped, so that it is not used again.
+			return c.scan(ctx, w)
 		}
-	}
-	if w.exact == "" { // One more session is not worth writing the file again.
-		c.saveCache(stores)
 	}
 	return stores, nil
 }
 
-// worker is what one goroutine of inParallel has for itself.
+// worker is what one goroutine that examines units has for itself.
 type worker struct {
 	scratch bounded.Scratch
 	dirs    dirStat
+	packer  packer
 }
 
 // inParallel calls work for 0 to n-1, at most workers at once, and returns when all calls have returned. After ctx
 // ended no more are made.
-func inParallel(ctx context.Context, workers, n int, work func(i int, own *worker)) {
+func inParallel(ctx context.Context, workers, n int, work func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(workers, n) {
 		wg.Go(func() {
-			var own worker
-			defer own.dirs.Close()
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= n {
 					return
 				}
-				work(i, &own)
+				work(i)
 			}
 		})
 	}
 	wg.Wait()
 }
 
-func (c *Catalog) discover(ctx context.Context, st *store, w wanted) {
-	d := Discovery{Env: c.env(), Exact: w.exact, NonInteractive: w.nonInteractive}
+// discover lists the units of a store and has them examined.
+func (s *scanning) discover(ctx context.Context, st *store) {
+	d := Discovery{Env: s.env, Exact: s.exact, NonInteractive: s.nonInteractive}
+	var follow follower
+	found := func(from int, units []Unit) {
+		for _, u := range units {
+			st.places = append(st.places, follow.find(u))
+		}
+		s.pieces <- piece{st, from, units, st.places[from:len(st.places):len(st.places)]}
+	}
+	if s.exact == "" {
+		st.base = s.remembered(st)
+		follow, d.found = newFollower(st.base), found
+		if st.base != nil {
+			d.units = make([]Unit, 0, st.base.count+1)
+			st.places = make([]place, 0, st.base.count+1)
+		}
+	}
 	err := guard(func() error { return st.reader.Discover(ctx, &d) })
 	st.units, st.skips = d.units, d.skips
 	if err != nil && ctx.Err() == nil {
 		st.err = err
-		c.opts.Logger.Warn("store cannot be listed", slog.String("agent", string(st.reader.Agent())), slog.Any("error", err))
+		s.opts.Logger.Warn("store cannot be listed", slog.String("agent", string(st.reader.Agent())), slog.Any("error", err))
+	}
+	if s.exact != "" && !st.few() {
+		st.base = s.remembered(st)
+		follow = newFollower(st.base)
+	}
+	d.found = found
+	d.tell()
+}
+
+// key names the scan of a store.
+func (s *scanning) key(st *store) shelfKey { return shelfKey{st.reader.Agent(), s.nonInteractive} }
+
+// remembered returns an earlier scan of a store, from the cache file if need be.
+func (s *scanning) remembered(st *store) *shelf {
+	k := s.key(st)
+	if s.opts.CacheDir != "" && s.memo.load(k) {
+		if loaded := s.loadCache(k); loaded != nil {
+			s.memo.put(k, loaded)
+		}
+	}
+	return s.memo.shelf(k)
+}
+
+// examineAll looks at each unit of a piece.
+func (s *scanning) examineAll(ctx context.Context, p piece, own *worker) {
+	var changes []change
+	for i, u := range p.units {
+		if ctx.Err() != nil {
+			return
+		}
+		var old verdict
+		if p.places[i] != (place{}) {
+			old = p.store.base.verdict(p.places[i])
+		}
+		now, same := s.examine(ctx, p.store, u, old, own)
+		if !same || p.places[i] == (place{}) {
+			changes = append(changes, change{p.from + i, now})
+		}
+	}
+	if len(changes) > 0 {
+		p.store.mu.Lock()
+		defer p.store.mu.Unlock()
+		p.store.changes = append(p.store.changes, changes...)
 	}
 }
 
-// outcome is what became of one unit.
-type outcome struct {
-	*memoEntry
-	loss   bool // the unit could not be read
-	reason Reason
-	absent bool // there is no such file
-}
-
-// parse reads one unit, or takes it from memory.
-func (c *Catalog) parse(ctx context.Context, j job, own *worker, limit int64) outcome {
-	u := j.store.units[j.index]
-	file, err := own.dirs.stat(u.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		_, err := os.Lstat(u.Path)
-		return outcome{reason: Gone, absent: err != nil}
-	case err != nil:
-		return outcome{loss: true, reason: ReasonOf(err)}
-	case !file.regular:
-		return outcome{loss: true, reason: NotRegular}
-	case file.size == 0:
-		return outcome{reason: Empty}
-	}
-	key := memoKey{j.store.reader.Agent(), u.Kind, u.Path}
-	now := stampOf(u, file)
-	if e := c.memo.get(key, now); e != nil {
-		return outcome{memoEntry: e}
-	}
-	p := Parsing{Env: c.env(), Unit: u, scratch: &own.scratch, limitMS: limit}
-	err = guard(func() error { return j.store.reader.Parse(ctx, &p) })
-	o := outcome{memoEntry: &memoEntry{stamp: now, sessions: p.sessions, skips: p.skips.list()}}
-	switch {
-	case err != nil && ctx.Err() == nil:
-		o.reason = ReasonOf(err)
-		o.loss = o.reason.Loss()
-		c.opts.Logger.Warn("file skipped", slog.String("agent", string(key.agent)), slog.String("path", u.Path), slog.Any("error", err))
-	case err == nil && !p.volatile && ctx.Err() == nil:
-		c.memo.put(key, o.memoEntry)
-	}
-	return o
-}
-
-// take adds the outcome of a unit. Its sessions are copied behind the end of flat, which has room for them: what is
-// remembered must not change. Their prompts are shared, and clipped, so that appending copies them.
-func (st *store) take(index int, o outcome, flat []Session) []Session {
-	u := st.units[index]
-	st.parts[index] = Part{Unit: u}
-	if o.absent {
-		return flat
-	}
-	st.seen++
-	if o.reason != "" {
-		st.skips.add(u.Path, o.reason)
-		st.failed = st.failed || (o.loss && u.Store)
-	}
-	if o.memoEntry == nil {
-		return flat
-	}
-	from := len(flat)
-	flat = append(flat, o.sessions...)
-	st.parts[index].Sessions = flat[from:len(flat):len(flat)]
-	for _, s := range o.skips {
-		st.skips.merge(s)
-	}
-	return flat
-}
-
-// assemble joins what the units hold and checks what comes out.
-func (c *Catalog) assemble(st *store, exact string) {
-	a := Assembly{Env: c.env(), Exact: exact, Parts: st.parts}
-	var found []Session
-	err := guard(func() error {
-		if asm, ok := st.reader.(Assembler); ok {
-			found = asm.Assemble(&a)
-			return nil
+// finish finds what came of all units of a store.
+func (s *scanning) finish(st *store) {
+	if len(st.changes) == 0 && st.base != nil && s.exact == "" && st.inOrder() {
+		st.shelf, st.seen, st.failed = st.base, st.base.seen, st.base.failed
+		for _, skip := range st.base.skips {
+			st.skips.merge(skip)
 		}
-		n := 0
-		for _, p := range a.Parts {
-			n += len(p.Sessions)
-		}
-		found = make([]Session, 0, n)
-		for _, p := range a.Parts {
-			found = append(found, p.Sessions...)
-		}
-		return nil
-	})
-	st.parts = nil
-	for _, s := range a.skips.list() {
-		st.skips.merge(s)
+	} else if !s.build(st) {
+		return
 	}
-	if st.err == nil && err != nil {
-		st.err = err
-	}
-	kept := 0
-	for i := range found {
-		s := &found[i]
-		if exact != "" && s.ID != exact {
-			continue
-		}
-		if !ValidID(s.ID) || len(s.ProjectPath) > MaxPathBytes {
-			st.skips.add(s.StoreFile, InvalidMetadata)
-			continue
-		}
-		if kept != i { // Sessions are large, and nearly all stay where they are.
-			found[kept] = *s
-		}
-		kept++
-	}
-	st.sessions = unite(found[:kept], &st.skips)
-	if st.err == nil && st.failed && len(st.sessions) == 0 {
+	if st.err == nil && st.failed && st.shelf.len() == 0 {
 		st.err = errors.New("the store's only database cannot be read")
 	}
-	if st.err == nil && st.closed(c.env(), exact) {
+	if st.err == nil && st.closed(s.env, s.exact) {
 		st.err = errClosed
 	}
+}
+
+// inOrder reports whether the units are all those of base, in its order.
+func (st *store) inOrder() bool {
+	if len(st.units) != st.base.count {
+		return false
+	}
+	for i, at := range st.places {
+		if int(at.number) != i+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // guard turns a panic of a reader into an error.

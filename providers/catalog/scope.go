@@ -3,6 +3,7 @@ package catalog
 import (
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -73,16 +74,20 @@ func (c *Catalog) resolve(path string) string {
 	}
 }
 
-// projectFilter tells which recorded project paths are in the scope. It asks the file system once for each path.
+// projectFilter tells which recorded project paths are in the scope. It asks the file system once for each path. It is safe for concurrent
+// use.
 func (c *Catalog) projectFilter(s scope) func(path string) bool {
 	if s.project == "" {
 		return func(string) bool { return true }
 	}
-	known := map[string]bool{}
+	var mu sync.Mutex
+	known := map[string]bool{} // guarded by mu
 	return func(path string) bool {
 		if path == "" || len(path) > MaxPathBytes {
 			return false
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		in, ok := known[path]
 		if !ok {
 			in = path == s.project || c.resolve(path) == s.project

@@ -85,40 +85,43 @@ func (c *Catalog) page(ctx context.Context, req SearchRequest, limit int) (*Sear
 	if err != nil {
 		return nil, err
 	}
-	all := entries(stores, c.filter(s, req.IncludeNonInteractive, req.IncludeArchived))
-	out := &SearchResult{Sessions: []SessionView{}, Offset: req.Offset, Warnings: warnings}
-	var hits []hit
-	if req.Content {
-		hits, err = c.searchContent(ctx, all, q)
-	} else {
-		hits, err = q.rank(ctx, all, req.IncludeSummaries)
-	}
+	keep := c.filter(s, req.IncludeNonInteractive, req.IncludeArchived)
+	found, err := c.match(ctx, stores, q, keep, req)
 	if err != nil {
 		return nil, err
 	}
-	out.Total = len(hits)
-	from := min(req.Offset, len(hits))
-	page := hits[from : from+min(limit, len(hits)-from)]
+	out := &SearchResult{Sessions: []SessionView{}, Total: len(found), Offset: req.Offset, Warnings: warnings}
+	from := min(req.Offset, len(found))
+	shown := found[from : from+min(limit, len(found)-from)]
 	if req.Content {
-		if err := c.citeAll(ctx, all, page, q); err != nil {
+		if err := c.citeAll(ctx, shown, q); err != nil {
 			return nil, err
 		}
 	}
 	var moved *projects
 	if req.Details {
-		moved = newProjects(all)
+		moved = newProjects(entries(stores, keep))
 	}
-	for _, h := range page {
-		v := all[h.index].view(req.IncludeSummaries)
+	for _, h := range shown {
+		e := h.entry()
+		v := e.view(req.IncludeSummaries)
 		if v.Matches = h.matches; req.Details {
-			v.Details = all[h.index].details(moved)
+			v.Details = e.details(moved)
 		}
 		out.Sessions = append(out.Sessions, v)
 	}
-	if next := req.Offset + len(page); len(page) > 0 && next < out.Total && next <= MaxOffset {
+	if next := req.Offset + len(shown); len(shown) > 0 && next < out.Total && next <= MaxOffset {
 		out.NextOffset = &next
 	}
 	return out, nil
+}
+
+// match returns the sessions that a query finds, in the order of the answer.
+func (c *Catalog) match(ctx context.Context, stores []*store, q *query, keep func(*Session) bool, req SearchRequest) ([]hit, error) {
+	if req.Content {
+		return c.searchContent(ctx, stores, q, keep)
+	}
+	return q.rank(ctx, stores, keep, req.IncludeSummaries)
 }
 
 // filter tells which sessions are in the scope and asked for.
@@ -169,12 +172,20 @@ func lossWarning(agent Agent, s Skipped) Warning {
 
 // hit is a session that matches.
 type hit struct {
-	index   int // in the sorted entries
+	store   *store
+	number  int // on its shelf
+	timeMS  int64
 	score   int
 	matches []Match
 }
 
-// sortHits puts the best first and keeps the order of equals.
+// entry returns the session.
+func (h *hit) entry() *entry { return h.store.entry(h.number) }
+
+// sortHits puts the newest first and keeps the order of equals.
 func sortHits(hits []hit) {
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	newest := func(a, b hit) int { return cmp.Compare(b.timeMS, a.timeMS) }
+	if !slices.IsSortedFunc(hits, newest) { // They come from several stores.
+		slices.SortStableFunc(hits, newest)
+	}
 }

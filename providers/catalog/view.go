@@ -2,8 +2,8 @@ package catalog
 
 import (
 	"cmp"
+	"iter"
 	"slices"
-	"strings"
 
 	"agentd/providers/catalog/bounded"
 )
@@ -50,32 +50,45 @@ type Texts struct {
 type entry struct {
 	*Session
 	agent AgentInfo
-	order int
 }
 
-// entries flattens the stores and sorts newest first; equals by agent, project and id.
-func entries(stores []*store, keep func(*Session) bool) []*entry {
-	n := 0
-	for _, st := range stores {
-		n += len(st.sessions)
-	}
-	out, room := make([]*entry, 0, n), make([]entry, n)
-	for _, st := range stores {
-		info := st.reader.Agent().Info()
-		order := info.ID.order()
-		for i := range st.sessions {
-			if s := &st.sessions[i]; keep(s) {
-				room[0] = entry{Session: s, agent: info, order: order}
-				out, room = append(out, &room[0]), room[1:]
+// all iterates over the sessions of a store with their numbers, newest first; equals by project and id. The session is the same one
+// each time.
+func (st *store) all() iter.Seq2[int, *Session] { return st.some(0, st.shelf.len()) }
+
+// some is all from one number up to another.
+func (st *store) some(from, to int) iter.Seq2[int, *Session] {
+	return func(yield func(int, *Session) bool) {
+		var s Session
+		for i := from; i < to; i++ {
+			if st.shelf.session(i, st.units, &s) && !yield(i, &s) {
+				return
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b *entry) int {
-		if byTime := cmp.Compare(b.TimeMS, a.TimeMS); byTime != 0 {
-			return byTime // Nearly always; the texts are not worth comparing for nothing.
+}
+
+// entry returns a session by its number.
+func (st *store) entry(number int) *entry {
+	e := &entry{Session: &Session{}, agent: st.reader.Agent().Info()}
+	st.shelf.session(number, st.units, e.Session) // A number is one that was unpacked before.
+	return e
+}
+
+// entries returns the sessions of all stores, newest first; equals by agent, project and id. It unpacks all of them; what needs to look at
+// each one alone does not want that.
+func entries(stores []*store, keep func(*Session) bool) []*entry {
+	var out []*entry
+	for _, st := range stores {
+		info := st.reader.Agent().Info()
+		for _, s := range st.all() {
+			if keep(s) {
+				kept := s.clone()
+				out = append(out, &entry{Session: &kept, agent: info})
+			}
 		}
-		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.ProjectPath, b.ProjectPath), cmp.Compare(a.ID, b.ID))
-	})
+	}
+	slices.SortStableFunc(out, func(a, b *entry) int { return cmp.Compare(b.TimeMS, a.TimeMS) })
 	return out
 }
 
@@ -115,14 +128,14 @@ func (s *Session) summaries() []string {
 }
 
 // haystack is what a query is matched against, in the words of the original: name, path, texts when they were asked
-// for, branch.
-func (e *entry) haystack(texts bool) string {
-	parts := []string{e.projectName(), e.ProjectPath}
+// for, branch. A blank stands between two of them. They are added to parts.
+func (s *Session) haystack(texts bool, parts []string) []string {
+	parts = append(parts, s.projectName(), s.ProjectPath)
 	if texts {
-		parts = append(parts, e.summaries()...)
+		parts = append(parts, s.summaries()...)
 	}
-	if e.Branch != "" {
-		parts = append(parts, e.Branch)
+	if s.Branch != "" {
+		parts = append(parts, s.Branch)
 	}
-	return strings.Join(parts, " ")
+	return parts
 }

@@ -78,6 +78,7 @@ type walker struct {
 	fault func(string, error)
 	left  int
 	seen  map[any]bool // directories, by fileID
+	lister
 }
 
 // enter notes a directory and reports whether it is new.
@@ -94,7 +95,7 @@ func (w *walker) dir(path string, depth int) error {
 	if err := w.ctx.Err(); err != nil {
 		return context.Cause(w.ctx)
 	}
-	entries, err := os.ReadDir(path)
+	entries, err := w.lister.list(path, depth)
 	if err != nil {
 		w.fault(path, err)
 	}
@@ -102,27 +103,22 @@ func (w *walker) dir(path string, depth int) error {
 		if w.left--; w.left < 0 {
 			return fmt.Errorf("walking %q: %w of %d entries", w.root, ErrTooLarge, w.opts.MaxEntries)
 		}
-		// A join would look for what a clean path and a name cannot hold, for each of ten thousand files.
-		full := path + string(filepath.Separator) + e.Name()
-		if len(path) == w.below { // path is the root of a file system.
-			full = path + e.Name()
-		}
-		if err := w.entry(e, full, depth); err != nil {
+		if err := w.entry(e, depth); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *walker) entry(e fs.DirEntry, path string, depth int) error {
-	rel := path[w.below:]
-	isDir, link := e.IsDir(), e.Type()&fs.ModeSymlink != 0
-	if link {
+func (w *walker) entry(e listed, depth int) error {
+	path, rel := e.path, e.path[w.below:]
+	isDir := e.typ.IsDir()
+	if e.typ&fs.ModeSymlink != 0 {
 		info, err := os.Stat(path)
 		isDir = err == nil && info.IsDir()
 	}
 	if !isDir {
-		w.visit(Entry{Path: path, Rel: rel, Depth: depth, Type: e.Type()})
+		w.visit(Entry{Path: path, Rel: rel, Depth: depth, Type: e.typ})
 		return nil
 	}
 	if depth >= w.opts.Depth || (w.opts.Enter != nil && !w.opts.Enter(rel, depth)) {
