@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
+	"agentd/actors/agents/space"
 	"agentd/cmd/internal/screen"
 	"agentd/messages"
 	"agentd/presets"
@@ -125,6 +128,14 @@ func (p *textPrinter) eventBlock(item *messages.Item) block {
 		if json.Unmarshal(item.Data, &decision) == nil {
 			return block{label: "approval", text: decisionText(decision), labelStyle: p.styles.Warn, style: p.styles.Dim}
 		}
+	case space.EventRetry:
+		var retry space.Retry
+		if json.Unmarshal(item.Data, &retry) == nil {
+			return block{label: "retry", text: retryText(retry, cmp.Or(item.UpdatedAt, item.CreatedAt)), labelStyle: p.styles.Warn, style: p.styles.Dim}
+		}
+	case space.EventReplaced:
+		text := "OpenCode had lost its session; this is a new one, and the model does not know what was said before"
+		return block{label: "notice", text: text, labelStyle: p.styles.Warn, style: p.styles.Dim}
 	}
 	text := screen.CleanLine(item.EventType)
 	if len(item.Data) > 0 {
@@ -132,6 +143,22 @@ func (p *textPrinter) eventBlock(item *messages.Item) block {
 	}
 	return block{label: "event", text: text, labelStyle: p.styles.Dim, style: p.styles.Dim, cut: true}
 }
+
+// maxRetryColumns bounds what is shown of a model provider's message.
+const maxRetryColumns = 200
+
+// retryText says that a model call failed and will be tried again. Told is when that was said, in Unix seconds: what is shown later says the same.
+func retryText(retry space.Retry, told int64) string {
+	when := "at once"
+	if wait := retry.NextAt - told; told > 0 && wait > 0 {
+		when = "in " + shortDuration(time.Duration(min(wait, maxRetrySeconds))*time.Second)
+	}
+	message := screen.Truncate(screen.CleanLine(retry.Message), maxRetryColumns)
+	return fmt.Sprintf("%s; attempt %d %s", cmp.Or(message, "the model call failed"), retry.Attempt, when)
+}
+
+// maxRetrySeconds keeps a time that OpenCode made up from running over.
+const maxRetrySeconds = 365 * 24 * 60 * 60
 
 // requestText is what a person has to know to decide.
 func requestText(request presets.Request) string {

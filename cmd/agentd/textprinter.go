@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"agentd/actors/agents/space"
 	"agentd/cmd/internal/screen"
 	"agentd/messages"
 )
@@ -120,14 +121,15 @@ func (p *textPrinter) draft(item *messages.Item) error {
 
 // item prints what is final. An item that is already there is not printed again when its state changes.
 func (p *textPrinter) item(item *messages.Item) error {
-	if p.shown[item.ID] {
+	id := printedAs(item)
+	if p.shown[id] {
 		return nil
 	}
 	b, ok := p.blockOf(item)
 	if !ok {
 		return nil
 	}
-	p.shown[item.ID] = true
+	p.shown[id] = true
 	was, drawn := p.drawn[item.ID]
 	delete(p.drawn, item.ID)
 	if p.live == item.ID && p.live != "" {
@@ -146,6 +148,14 @@ func (p *textPrinter) item(item *messages.Item) error {
 		return nil
 	}
 	return p.print(b)
+}
+
+// printedAs is under what an item counts as printed. A retry is one item that changes with each attempt, and each is worth a line.
+func printedAs(item *messages.Item) messages.ItemID {
+	if item.Type == messages.ItemEvent && item.EventType == space.EventRetry {
+		return item.ID + messages.ItemID(item.Data)
+	}
+	return item.ID
 }
 
 // print writes a block for good.

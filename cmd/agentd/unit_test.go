@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agentd/actors"
+	"agentd/actors/agents/space"
 	"agentd/cmd/agentd/internal/home"
 	"agentd/messages"
 	"agentd/persistence"
@@ -117,6 +119,50 @@ func TestReadable(t *testing.T) {
 		if got := readable(test.in); got != test.want {
 			t.Errorf("readable(%s) = %q, want %q", test.name, got, test.want)
 		}
+	}
+}
+
+// A failing model provider is told in one line for each attempt, whatever it says.
+func TestRetriesArePrinted(t *testing.T) {
+	t.Parallel()
+	hostile := "\x1b]0;owned\x07\x1b[31mslow\ndown\u202e"
+	for _, test := range []struct {
+		name  string
+		retry space.Retry
+		want  string
+	}{
+		{"first", space.Retry{Attempt: 1, Message: "Rate limit exceeded", NextAt: 1004}, "retry        Rate limit exceeded; attempt 1 in 4s\n"},
+		{"minutes", space.Retry{Attempt: 3, Message: "Overloaded", NextAt: 1090}, "retry        Overloaded; attempt 3 in 1m30s\n"},
+		{"due", space.Retry{Attempt: 2, Message: "Overloaded", NextAt: 999}, "retry        Overloaded; attempt 2 at once\n"},
+		{"no message", space.Retry{Attempt: 2, NextAt: 1001}, "retry        the model call failed; attempt 2 in 1s\n"},
+		{"hostile", space.Retry{Attempt: 2, Message: hostile, NextAt: 1 << 62}, "retry        slow down; attempt 2 in 8760h0m0s\n"},
+		{"long", space.Retry{Attempt: 2, Message: strings.Repeat("x", 2000), NextAt: 1001}, "retry        " + strings.Repeat("x", 199) + "…; attempt 2 in 1s\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			a := &app{program: &program{stdout: &out, getenv: func(string) string { return "" }}}
+			p := a.newTextPrinter()
+			data, err := json.Marshal(test.retry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			item := messages.Item{ID: "itm-retry", Type: messages.ItemEvent, EventType: space.EventRetry, Data: data, CreatedAt: 1000}
+			for _, kind := range []messages.EventKind{messages.EventItem, messages.EventItemUpdated} { // The same twice is one line.
+				if err := p.event(messages.Event{Kind: kind, Item: &item}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			again := item
+			again.UpdatedAt = 1003
+			again.Data = json.RawMessage(`{"attempt":9,"message":"again","next-at":1004}`)
+			if err := p.event(messages.Event{Kind: messages.EventItemUpdated, Item: &again}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want+"retry        again; attempt 9 in 1s\n", out.String()); diff != "" {
+				t.Errorf("printed (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -10,8 +10,19 @@ import (
 	"agentd/providers/opencode"
 )
 
-// EventRetry is the type of the event item that tells that a model call failed and is tried again. A turn has one, which changes.
+// EventRetry is the type of the event item that tells that a model call failed and is tried again. A turn has one, which changes. Its data is
+// a [Retry].
 const EventRetry = "opencode-retry"
+
+// Retry is the data of an event of the type [EventRetry].
+type Retry struct {
+	// Attempt counts the retries of this call, from 1. It is the one that is to come.
+	Attempt int `json:"attempt"`
+	// Message is what the model provider said, at most 2000 bytes. It is not trusted.
+	Message string `json:"message"`
+	// NextAt is when it is tried again, in Unix seconds.
+	NextAt int64 `json:"next-at"`
+}
 
 // What the model is told when OpenCode asks a person by its own means. Nobody is there to answer; approvals are agentd's.
 const (
@@ -70,9 +81,7 @@ func (t *turn) askedMeanwhile(own context.Context) error {
 
 // tellRetry shows that a model call failed and will be tried again.
 func (t *turn) tellRetry(s opencode.Status) error {
-	data, err := json.Marshal(map[string]any{
-		"attempt": s.Attempt, "message": cutTo(s.Message, maxMessage), "next-at": s.Next.Unix(),
-	})
+	data, err := json.Marshal(Retry{Attempt: s.Attempt, Message: cutTo(s.Message, maxMessage), NextAt: s.Next.Unix()})
 	if err != nil {
 		return fmt.Errorf("encoding a retry: %w", err)
 	}
