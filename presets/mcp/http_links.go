@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agentd/presets/lifetime"
 )
 
 // headerLink carries the number of a request to the handler of a call: the engine gives a handler the headers of its request, but not its
@@ -87,14 +89,14 @@ func (m *mount) tie(next sdk.MethodHandler) sdk.MethodHandler {
 		if method != methodCallTool && method != methodListTools {
 			return next(ctx, method, req)
 		}
-		ctx, release := join(ctx, m.life)
+		ctx, release := lifetime.Join(ctx, m.life)
 		defer release()
 		caller, _ := ctx.Value(streamKey{}).(context.Context)
 		if extra := req.GetExtra(); extra != nil && extra.Header != nil {
 			caller = m.links.find(extra.Header)
 		}
 		if caller != nil {
-			tied, untie := join(ctx, caller)
+			tied, untie := lifetime.Join(ctx, caller)
 			defer untie()
 			ctx = tied
 		}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agentd/presets/lifetime"
 )
 
 // codeNoSession answers a request that names no session, or one that is not there. It is of the range that JSON-RPC leaves to servers.
@@ -135,7 +137,7 @@ func (m *mount) serveSSE(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer m.closeStream()
-	ctx, release := join(r.Context(), m.life)
+	ctx, release := lifetime.Join(r.Context(), m.life)
 	defer release()
 	m.sse.ServeHTTP(w, r.WithContext(context.WithValue(ctx, streamKey{}, ctx)))
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"agentd/presets"
+	"agentd/presets/lifetime"
 )
 
 // Turn says on whose behalf a client's calls are made, and who keeps them.
@@ -81,7 +82,7 @@ func (b *Binding) enter(ctx context.Context) (context.Context, func(), bool) {
 		return ctx, nil, false
 	}
 	b.calls++
-	ctx, release := join(ctx, b.ctx)
+	ctx, release := lifetime.Join(ctx, b.ctx)
 	return ctx, func() {
 		release()
 		b.mu.Lock()
@@ -91,16 +92,6 @@ func (b *Binding) enter(ctx context.Context) (context.Context, func(), bool) {
 			close(b.done)
 		}
 	}, true
-}
-
-// join returns a context that ends, with its cause, when one of the two does, and the function that gives its resources back.
-func join(ctx, other context.Context) (context.Context, func()) {
-	joined, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
-	return joined, func() {
-		stop()
-		cancel(context.Canceled)
-	}
 }
 
 // Bind makes the turn the one whose calls are let in. One that was bound before is released. While none is bound, calls are refused. The

@@ -8,6 +8,7 @@ import (
 
 	"agentd/actors"
 	"agentd/presets"
+	"agentd/presets/lifetime"
 )
 
 // The times for which the answer of a call that changed which tools there are waits for OpenCode to have seen that.
@@ -27,9 +28,8 @@ const (
 // When the turn is cancelled the call ends at once, but its answer is held back until OpenCode has let go of it: an answer
 // would make OpenCode call the model once more before it hears of the cancel.
 func (t *turn) call(ctx context.Context, call presets.Call) (presets.Result, error) {
-	own, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(t.life, func() { cancel(context.Cause(t.life)) })()
+	own, release := lifetime.Join(ctx, t.life)
+	defer release()
 	result, err := t.perform(own, call)
 	if t.life.Err() != nil {
 		await(ctx, nil, abortWithin)

@@ -21,13 +21,3 @@ func (g gate) enter(ctx context.Context) error {
 }
 
 func (g gate) leave() { <-g }
-
-// join returns a context that ends, with its cause, when one of the two does, and the function that gives its resources back.
-func join(ctx, other context.Context) (context.Context, func()) {
-	joined, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
-	return joined, func() {
-		stop()
-		cancel(context.Canceled)
-	}
-}

@@ -11,6 +11,7 @@ import (
 
 	"agentd/messages"
 	"agentd/presets"
+	"agentd/presets/lifetime"
 	"agentd/presets/mcp"
 	"agentd/providers/opencode"
 )
@@ -88,7 +89,7 @@ func (b *Bridge) Open(ctx context.Context, caller presets.Caller) (*Link, error)
 	if err := caller.SessionID.Validate(); err != nil {
 		return nil, fmt.Errorf("connecting to OpenCode: %w: %w", ErrInvalid, err)
 	}
-	ctx, release := join(ctx, b.life)
+	ctx, release := lifetime.Join(ctx, b.life)
 	defer release()
 	link, err := b.open(ctx, caller)
 	if err != nil {
