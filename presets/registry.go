@@ -25,6 +25,16 @@ func (r registry) has(preset string) bool {
 	return slices.ContainsFunc(r.presets, func(p Preset) bool { return p.Name == preset })
 }
 
+// named reports whether an adapter makes a tool of that name.
+func (r registry) named(tool string) bool {
+	for _, adapter := range r.adapters {
+		if adapter.Name == tool {
+			return true
+		}
+	}
+	return false
+}
+
 func (r registry) withPreset(preset Preset) (registry, error) {
 	if err := preset.Validate(); err != nil {
 		return r, err

@@ -129,6 +129,12 @@ func (s *Surface) Tools(ctx context.Context, caller Caller) (Toolset, error) {
 	return out, nil
 }
 
+// Knows reports whether there is a tool of that name at all: its preset need not be active, and nobody need have approved it. It is for telling
+// a tool of ours from a name that a model made up.
+func (s *Surface) Knows(name string) bool {
+	return name == RequestToolName || s.manager.state.Load().registry.named(name)
+}
+
 func (s *Surface) listed(standing Standing, tool Tool) bool {
 	if s.options.Exposure == Gated {
 		return standing.Policy.Rule(tool.Risk) != RuleDeny

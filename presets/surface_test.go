@@ -44,6 +44,24 @@ func setupSurface(t *testing.T, opts *SurfaceOptions) *surfaceBundle {
 	return b
 }
 
+func TestSurfaceKnows(t *testing.T) {
+	t.Parallel()
+	b := setupSurface(t, nil)
+	must(t, b.manager.RegisterAdapter(b.adapter("spare"))) // No preset has it.
+	for name, want := range map[string]bool{
+		RequestToolName: true, ToolPrefix + "calm": true, ToolPrefix + "wild": true, ToolPrefix + "spare": true,
+		"calm": false, "test.calm": false, ToolPrefix + "gone": false, "": false,
+	} {
+		if got := b.Knows(name); got != want {
+			t.Errorf("Knows(%q) = %v, want %v", name, got, want)
+		}
+	}
+	must(t, b.manager.UnregisterAdapter("test.spare"))
+	if b.Knows(ToolPrefix + "spare") {
+		t.Error("Knows() of an adapter that was unregistered = true")
+	}
+}
+
 func (b *surfaceBundle) adapter(name string) Adapter {
 	adapter := goodAdapter("test."+name, ToolPrefix+name)
 	adapter.InputSchema = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},"text":{"type":"string"}},"additionalProperties":false}`)

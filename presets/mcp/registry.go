@@ -47,8 +47,8 @@ func (r *Registry) Entries() []Entry {
 	return out
 }
 
-// has reports whether a tool of that name is there.
-func (r *Registry) has(name string) bool {
+// Has reports whether a tool of that name is there now, whoever owns it.
+func (r *Registry) Has(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, ok := r.entries[name]

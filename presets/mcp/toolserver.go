@@ -127,7 +127,7 @@ func (t *ToolServer) freshen(next sdk.MethodHandler) sdk.MethodHandler {
 				return t.harmless(result), err
 			}
 		case *sdk.CallToolParamsRaw:
-			if params != nil && !t.registry.has(params.Name) {
+			if params != nil && !t.registry.Has(params.Name) {
 				_ = t.sync.Sync(ctx) // If it fails, the tool is unknown, as it was.
 			}
 		}

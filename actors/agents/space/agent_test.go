@@ -234,8 +234,14 @@ func TestCallsAreRecordedOnce(t *testing.T) {
 		{"made up", func(p *play) {
 			p.ends(p.call("prt_1", "call_a", "invalid", `{"tool":"space_space_rm","error":"there is no such tool"}`), "completed", "there is no such tool")
 		}, []string{
-			`tool-call call_a space_rm {"tool":"space_space_rm","error":"there is no such tool"} failed`, `tool-result call_a "there is no such tool" true`,
+			`tool-call call_a space_space_rm {"tool":"space_space_rm","error":"there is no such tool"} failed`, `tool-result call_a "there is no such tool" true`,
 		}},
+		{"not listed, by OpenCode's name", func(p *play) {
+			p.ends(p.call("prt_1", "call_a", "invalid", `{"tool":"space_space_shell_run"}`), "completed", "there is no such tool")
+		}, []string{`tool-call call_a space_shell_run {"tool":"space_space_shell_run"} failed`, `tool-result call_a "there is no such tool" true`}},
+		{"not listed, by our name", func(p *play) {
+			p.ends(p.call("prt_1", "call_a", "invalid", `{"tool":"space_shell_run"}`), "completed", "there is no such tool")
+		}, []string{`tool-call call_a space_shell_run {"tool":"space_shell_run"} failed`, `tool-result call_a "there is no such tool" true`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

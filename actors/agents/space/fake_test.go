@@ -342,6 +342,8 @@ func (fakeLink) ToolName(name string) string { return "space_" + name }
 
 func (fakeLink) LocalName(tool string) (string, bool) { return strings.CutPrefix(tool, "space_") }
 
+func (fakeLink) Knows(name string) bool { return name == "space_echo" || name == "space_shell_run" }
+
 func (l fakeLink) Died() <-chan struct{} { return l.life }
 
 func (l fakeLink) Cause() error { return l.cause }

@@ -16,6 +16,8 @@ type link interface {
 	// ToolName and LocalName translate between our names of tools and those by which OpenCode knows them.
 	ToolName(name string) string
 	LocalName(tool string) (name string, ours bool)
+	// Knows reports whether one of our tools has that name of ours, whether the model may use it or not.
+	Knows(name string) bool
 	// Bind lets OpenCode's calls in, on behalf of a turn.
 	Bind(turn mcp.Turn) (*mcp.Binding, error)
 	// Died is closed when OpenCode has ended; it stands for one life of it. Cause says why.

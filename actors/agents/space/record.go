@@ -42,13 +42,14 @@ func (t *turn) noticed(p opencode.Part, s *step, over bool) []messages.Item {
 }
 
 // named returns our name of the tool that the model wanted, and the arguments. OpenCode makes of a call that it cannot place one of a tool
-// "invalid", which tells the name.
+// "invalid", which tells the name. That name is the model's: what looks like OpenCode's prefix may be the beginning of a name of ours.
 func (t *turn) named(p opencode.Part) (name, arguments string) {
 	name, arguments = p.Tool, cmp.Or(p.State.Input, "{}")
-	if p.Tool == "invalid" {
+	invalid := p.Tool == "invalid"
+	if invalid {
 		name = cmp.Or(gjson.Get(arguments, "tool").String(), name)
 	}
-	if local, ours := t.link.LocalName(name); ours {
+	if local, prefixed := t.link.LocalName(name); prefixed && (!invalid || t.link.Knows(local)) {
 		name = local
 	}
 	return cutTo(cmp.Or(name, "unknown"), maxName), arguments

@@ -288,6 +288,18 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A tool of ours is known by its name whether the model may use it or not; a name that a model made up is not.
+func TestLinkKnows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	link := w.open(w.started(fakeOptions("good")), ann)
+	for name, want := range map[string]bool{"space_echo": true, "space_more": true, "space_run": true, "space_space_echo": false, "echo": false} {
+		if got := link.Knows(name); got != want {
+			t.Errorf("Knows(%q) = %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestDeadOpenCodeIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

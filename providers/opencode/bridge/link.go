@@ -33,6 +33,7 @@ type Link struct {
 	client   *opencode.Client
 	dir      string
 	endpoint *mcp.Endpoint
+	surface  *presets.Surface
 	binding  atomic.Pointer[mcp.Binding] // of the last turn
 }
 
@@ -56,6 +57,11 @@ func (l *Link) ToolName(name string) string { return toolPrefix + name }
 // LocalName returns our name of a tool of OpenCode's model. It is false for a tool that is not ours.
 func (l *Link) LocalName(opencodeTool string) (string, bool) {
 	return strings.CutPrefix(opencodeTool, toolPrefix)
+}
+
+// Knows reports whether one of our tools has that name, which is ours, whether the model may use it now or not.
+func (l *Link) Knows(name string) bool {
+	return l.surface.Knows(name) || l.endpoint.Tools().Registry().Has(name)
 }
 
 // Bind lets the calls of a turn in; see [mcp.ToolServer.Bind]. The caller releases it at the end of the turn.
@@ -155,7 +161,7 @@ func (b *Bridge) connect(ctx context.Context, tools *mcp.HTTPServer, server *ope
 	if status.State != opencode.MCPConnected {
 		return nil, fmt.Errorf("%w: it says %q: %s", ErrNotConnected, status.State, status.Error)
 	}
-	return &Link{server: server, client: client, dir: dir, endpoint: endpoint}, nil
+	return &Link{server: server, client: client, dir: dir, endpoint: endpoint, surface: b.surface}, nil
 }
 
 // enter takes the gate of the session's entry, which is made if need be.
