@@ -68,6 +68,8 @@ type Runtime struct {
 	registry             *actor.PID
 	toolSync             *actor.PID
 	live                 *liveSessions
+	// requests are the commits that wait to be used again.
+	requests commitRequests
 	// turns describes the actors that drive turns.
 	turns     *actor.Props
 	approvals *Approvals

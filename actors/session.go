@@ -106,10 +106,8 @@ func (s *sessionActor) deliver(c actor.Context, msg any) {
 	switch m := msg.(type) {
 	case session.Message:
 		s.step(c, m)
-	case *committed:
-		if m.epoch == s.handle.Epoch {
-			s.onCommitted(c, m.outcome)
-		}
+	case committed:
+		s.onCommitted(c, m.request)
 	case turnLost:
 		s.onTurnLost(c, m)
 	case dismiss:
@@ -134,7 +132,13 @@ func (s *sessionActor) step(c actor.Context, msg session.Message) {
 	s.perform(c, effects)
 }
 
-func (s *sessionActor) onCommitted(c actor.Context, outcome session.Committed) {
+// onCommitted takes the answer of the journal, unless it is to an older incarnation.
+func (s *sessionActor) onCommitted(c actor.Context, request *commitRequest) {
+	outcome, epoch := request.outcome, request.append.Handle.Epoch
+	s.runtime.requests.put(request)
+	if epoch != s.handle.Epoch {
+		return
+	}
 	if outcome.Err == nil {
 		s.retry = nil
 	}
@@ -208,10 +212,11 @@ func (s *sessionActor) answer(e session.Reply) {
 
 // commit encodes the changes and hands them to the journal.
 func (s *sessionActor) commit(c actor.Context, e session.Commit) {
-	request := &commitRequest{from: c.Self(), append: persistence.Append{Handle: s.handle, ID: e.ID, After: e.After}}
-	var err error
-	if request.append.Records, err = encode(request.few[:0], e); err != nil {
-		c.Send(c.Self(), &committed{epoch: s.handle.Epoch, outcome: session.Committed{ID: e.ID, Err: err}})
+	request := s.runtime.requests.get()
+	request.from, request.append = c.Self(), persistence.Append{Handle: s.handle, ID: e.ID, After: e.After}
+	if err := request.encode(e); err != nil {
+		request.outcome = session.Committed{ID: e.ID, Err: err}
+		c.Send(c.Self(), committed{request: request})
 		return
 	}
 	if !e.Repeat {
@@ -220,26 +225,6 @@ func (s *sessionActor) commit(c actor.Context, e session.Commit) {
 	}
 	root, self := c.ActorSystem().Root, c.Self()
 	time.AfterFunc(s.pause(), func() { root.Send(self, recommit{request: request}) })
-}
-
-// encode appends the records of a commit. Their bodies lie in one piece of memory.
-func encode(records []messages.Record, e session.Commit) ([]messages.Record, error) {
-	size := 0
-	for _, change := range e.Changes {
-		size += messages.BodySize(change)
-	}
-	buf := make([]byte, 0, size)
-	for i, change := range e.Changes {
-		start := len(buf)
-		var err error
-		if buf, err = messages.AppendBody(buf, change); err != nil {
-			return nil, err
-		}
-		records = append(records, messages.Record{
-			Seq: e.After + uint64(i) + 1, Kind: change.Kind(), At: e.At, Body: buf[start:len(buf):len(buf)],
-		})
-	}
-	return records, nil
 }
 
 // pause is how long to wait before the next try of what failed.

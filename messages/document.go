@@ -58,8 +58,8 @@ type Document struct {
 	// Items are not changed in place: an update puts another item there, so that who holds the old one keeps it as it was.
 	Items []*Item
 
-	// index finds an item by its id. It is rebuilt when it lags behind Items.
-	index itemIndex
+	// index finds an item by its id, and turns the first item of a turn. They are built when they are asked, and again when they lag behind Items.
+	index, turns placeIndex
 }
 
 // Clone returns a document of its own: its items are copies.
@@ -84,10 +84,19 @@ func NewDocument(id SessionID) *Document {
 
 // Find returns the place of an item, or false.
 func (d *Document) Find(id ItemID) (int, bool) {
-	if d.index.places == nil || int(d.index.count) != len(d.Items) {
-		d.index.rebuild(d.Items)
+	if d.index.behind(d.Items) {
+		d.index.rebuild(d.Items, itemID)
 	}
-	return d.index.find(d.Items, id)
+	return d.index.find(d.Items, string(id), itemID)
+}
+
+// HasTurn reports whether there is an item of a turn.
+func (d *Document) HasTurn(id TurnID) bool {
+	if d.turns.behind(d.Items) {
+		d.turns.rebuild(d.Items, turnID)
+	}
+	_, found := d.turns.find(d.Items, string(id), turnID)
+	return found
 }
 
 // Apply adds one change, and takes its item or its turn over, which gets the change's number. Changes come in the order of their numbers, without a gap.
@@ -101,7 +110,10 @@ func (d *Document) Apply(seq uint64, at int64, change Change) error {
 		if _, found := d.Find(c.Item.ID); found {
 			return fmt.Errorf("session %q: change %d appends item %q, which is there already", d.Head.ID, seq, c.Item.ID)
 		}
-		d.index.add(c.Item.ID, len(d.Items))
+		d.index.add(d.Items, c.Item, itemID)
+		if d.turns.places != nil && !d.turns.behind(d.Items) {
+			d.turns.add(d.Items, c.Item, turnID)
+		}
 		c.Item.Seq = seq
 		d.Items = append(d.Items, c.Item)
 	case ItemUpdated:

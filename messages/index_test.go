@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-func TestItemIndexTellsCollidingIDsApart(t *testing.T) {
+func TestPlaceIndexTellsCollidingIDsApart(t *testing.T) {
 	t.Parallel()
-	var x itemIndex
+	var x placeIndex
 	items := make([]*Item, 50)
 	for i := range items {
 		items[i] = &Item{ID: ItemID(fmt.Sprintf("i%d", i))}
 	}
-	x.rebuild(items)
+	x.rebuild(items, itemID)
 	// What a second id of the same hash does to the map.
 	for hash, place := range x.places {
 		if place == 7 {
@@ -21,11 +21,37 @@ func TestItemIndexTellsCollidingIDsApart(t *testing.T) {
 	}
 	x.collided = true
 	for i := range items {
-		if place, found := x.find(items, items[i].ID); !found || place != i {
+		if place, found := x.find(items, string(items[i].ID), itemID); !found || place != i {
 			t.Errorf("find(%s) = %d, %v, want %d", items[i].ID, place, found, i)
 		}
 	}
-	if place, found := x.find(items, "other"); found {
+	if place, found := x.find(items, "other", itemID); found {
 		t.Errorf("find(other) = %d, want nothing", place)
+	}
+}
+
+// What was missed once is found when it has come.
+func TestDocumentFindsWhatItMissed(t *testing.T) {
+	t.Parallel()
+	doc := NewDocument("s")
+	for seq := uint64(1); seq < 200; seq++ {
+		id, turn := ItemID(fmt.Sprintf("i%d", seq)), TurnID(fmt.Sprintf("t%d", seq/3))
+		for range 2 {
+			if place, found := doc.Find(id); found {
+				t.Fatalf("Find(%s) = %d before it came", id, place)
+			}
+		}
+		if got, want := doc.HasTurn(turn), seq%3 != 0 && seq > 1; got != want {
+			t.Fatalf("HasTurn(%s) before item %d = %v, want %v", turn, seq, got, want)
+		}
+		if err := doc.Apply(seq, 1, ItemAppended{Item: &Item{ID: id, Type: ItemMessage, TurnID: turn}}); err != nil {
+			t.Fatal(err)
+		}
+		if place, found := doc.Find(id); !found || place != int(seq)-1 {
+			t.Fatalf("Find(%s) = %d, %v, want %d", id, place, found, seq-1)
+		}
+		if !doc.HasTurn(turn) {
+			t.Fatalf("HasTurn(%s) = false after an item of it", turn)
+		}
 	}
 }

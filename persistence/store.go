@@ -33,7 +33,7 @@ type Append struct {
 	// After is the sequence number that the first record follows.
 	After uint64
 	// Records are numbered After+1, After+2, ... The first append of a handle begins with
-	// the record that claims its epoch. The store does not keep the slice.
+	// the record that claims its epoch. The store keeps neither the slice nor the bodies: when Commit has returned, their memory is the caller's again.
 	Records []messages.Record
 }
 

@@ -4,7 +4,7 @@
 // Promises, beside those of package persistence:
 //
 //   - Durability ends with the process. Commit never fails for a reason of its own.
-//   - Cost. An append keeps the encoded records and decodes nothing. The first read after it
+//   - Cost. An append copies the encoded records and decodes nothing. The first read after it
 //     decodes what is new, once; a read copies the item headers, not their text.
 //   - Concurrency. Sessions do not wait for each other.
 //   - Blocking. Nothing blocks in I/O.

@@ -34,9 +34,9 @@ func (s *session) commit(a *persistence.Append) error {
 		return err
 	}
 	s.state.Apply(a)
-	s.fresh.append(a.Records)
 	for i := range a.Records {
 		rec := &a.Records[i]
+		s.fresh.push(rec)
 		s.unfolded += int64(len(rec.Body))
 		switch rec.Kind {
 		case messages.KindTurnStarted:
@@ -54,15 +54,15 @@ func (s *session) project() error {
 	if s.doc == nil {
 		s.doc = messages.NewDocument(s.id)
 	}
-	for rec := s.fresh.first(); rec != nil; rec = s.fresh.first() {
-		change, err := messages.DecodeRecord(*rec)
+	for rec, size, ok := s.fresh.first(); ok; rec, size, ok = s.fresh.first() {
+		change, err := messages.DecodeRecord(rec)
 		if err == nil {
 			err = s.doc.Apply(rec.Seq, rec.At, change)
 		}
 		if err != nil {
 			return fmt.Errorf("reading session %q: %w: %w", s.id, persistence.ErrCorrupt, err)
 		}
-		s.fresh.drop()
+		s.fresh.drop(size)
 	}
 	return nil
 }

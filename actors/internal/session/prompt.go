@@ -98,23 +98,11 @@ func (s *State) repeats(m Prompt) bool {
 			return true
 		}
 	}
-	if s.made(m.Turn) {
+	if s.doc.HasTurn(m.Turn) {
 		s.reply(m.Ticket, nil, ErrRepeated)
 		return true
 	}
 	return false
-}
-
-// made reports whether a stored turn has the id. It reads the history once, at the first prompt.
-func (s *State) made(id messages.TurnID) bool {
-	if s.turns == nil {
-		s.turns = make(map[messages.TurnID]struct{}, s.doc.Head.TurnCount+1)
-		for i := range s.doc.Items {
-			s.turns[s.doc.Items[i].TurnID] = struct{}{}
-		}
-	}
-	_, found := s.turns[id]
-	return found
 }
 
 // yield stops the active turn if a prompt that wants its place waits.

@@ -29,8 +29,6 @@ type State struct {
 	owed *turn
 	// queue holds prompts that wait for the active turn to end.
 	queue []Prompt
-	// turns holds the ids of all stored turns. It is nil until the first prompt asks.
-	turns map[messages.TurnID]struct{}
 
 	// deleting holds those who wait for the deletion, once it was asked for.
 	deleting *waiting

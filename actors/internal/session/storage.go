@@ -165,11 +165,7 @@ func (s *State) apply(change messages.Change) {
 		if i, found := s.doc.Find(c.Item.ID); found && i < s.shared {
 			s.doc.Items, s.shared = slices.Clone(s.doc.Items), 0
 		}
-	case messages.TurnStarted:
-		if s.turns != nil {
-			s.turns[c.Turn.ID] = struct{}{}
-		}
-	case messages.Created, messages.Opened, messages.DataSet, messages.TurnEnded, messages.Deleted:
+	case messages.Created, messages.Opened, messages.DataSet, messages.TurnStarted, messages.TurnEnded, messages.Deleted:
 	}
 	if err := s.doc.Apply(seq, s.flightAt, change); err != nil {
 		// The staging rules make this impossible. The actor restarts from what is stored.
