@@ -113,7 +113,7 @@ func (p *textPrinter) messageBlock(item *messages.Item) (block, bool) {
 		b.labelStyle = p.styles.User
 		return b, !p.hideUser
 	}
-	return b, item.Content != "" || !item.IsDraft()
+	return b, item.Content != "" // A model that only called tools ends without a word; the item has the usage.
 }
 
 func (p *textPrinter) eventBlock(item *messages.Item) block {

@@ -166,6 +166,22 @@ func TestRetriesArePrinted(t *testing.T) {
 	}
 }
 
+// An answer without a word is no line; the item has the usage.
+func TestEmptyAnswersAreNotPrinted(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	p := (&app{program: &program{stdout: &out, getenv: func(string) string { return "" }}}).newTextPrinter()
+	for _, content := range []string{"", "done"} {
+		item := messages.Item{ID: messages.ItemID("itm-" + content), Type: messages.ItemMessage, Role: messages.RoleAssistant, Content: content}
+		if err := p.event(messages.Event{Kind: messages.EventItem, Item: &item}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff("assistant    done\n", out.String()); diff != "" {
+		t.Errorf("printed (-want +got):\n%s", diff)
+	}
+}
+
 func TestTranscriptPairsCallsWithResults(t *testing.T) {
 	t.Parallel()
 	doc := &messages.Document{Head: messages.Head{ID: "s", AgentID: "a", TurnCount: 1, ItemCount: 6}, Items: []*messages.Item{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"agentd/messages"
 	"agentd/providers/opencode"
@@ -89,8 +90,28 @@ func (t *turn) fault(answers []opencode.Message) error {
 		return t.failure
 	case last.Finish == "tool-calls":
 		return fmt.Errorf("%w: it was stopped after a tool call", ErrNoAnswer)
+	case last.Err() != nil:
+		return last.Err()
+	case silent(answers):
+		return fmt.Errorf("%w: it ended with %q, and neither said nor did anything", ErrNoAnswer, cutTo(last.Finish, maxName))
 	}
-	return last.Err()
+	return nil
+}
+
+// silent reports whether nothing came of a turn: no text in any step, and no tool that was run. A model that has done what it was asked for may
+// end without a word.
+func silent(answers []opencode.Message) bool {
+	for _, m := range answers {
+		if strings.TrimSpace(m.Text()) != "" {
+			return false
+		}
+		for _, p := range m.Parts {
+			if p.Type == opencode.ToolPart && p.State.Status == opencode.ToolCompleted && p.Tool != invalidTool {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // finals are the items that complete a turn that went well: what was not told of yet, texts in their last form in place of the drafts, and

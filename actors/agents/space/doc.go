@@ -16,7 +16,7 @@
 //     call, of which the unbroken events have told the whole, is not fetched again.
 //   - Cancel. It aborts OpenCode's turn and returns when that is over: the model's connection closed, tools ended, shells gone. Calls that wait
 //     for a person do not run any more.
-//   - Failures. A provider's error, an OpenCode that dies or hangs, retries without end: the turn fails with the cause and says what
+//   - Failures. A provider's error, an OpenCode that dies or hangs, retries without end, an answer without a word of a model that did nothing either: the turn fails with the cause and says what
 //     to do. An OpenCode that does not answer is stopped, so that the next turn gets a fresh one.
 //   - Nobody hangs. What OpenCode asks a person by its own means is refused with a reason for the model: approvals are agentd's.
 //   - Several sessions run at once. In one session a turn begins when the one before it has really left OpenCode.

@@ -41,11 +41,14 @@ func (t *turn) noticed(p opencode.Part, s *step, over bool) []messages.Item {
 	return items
 }
 
+// invalidTool is OpenCode's name for a tool that is not there.
+const invalidTool = "invalid"
+
 // named returns our name of the tool that the model wanted, and the arguments. OpenCode makes of a call that it cannot place one of a tool
 // "invalid", which tells the name. That name is the model's: what looks like OpenCode's prefix may be the beginning of a name of ours.
 func (t *turn) named(p opencode.Part) (name, arguments string) {
 	name, arguments = p.Tool, cmp.Or(p.State.Input, "{}")
-	invalid := p.Tool == "invalid"
+	invalid := p.Tool == invalidTool
 	if invalid {
 		name = cmp.Or(gjson.Get(arguments, "tool").String(), name)
 	}
@@ -81,7 +84,7 @@ func outcome(p opencode.Part, known *toolPart) (messages.CallStatus, messages.It
 	case !p.State.Done():
 		result.IsError, result.Output = true, "interrupted: the turn ended before OpenCode told of a result"
 		return messages.CallInterrupted, result
-	case p.State.Status == opencode.ToolError || p.Tool == "invalid":
+	case p.State.Status == opencode.ToolError || p.Tool == invalidTool:
 		result.IsError, result.Output = true, cut(cmp.Or(p.State.Error, p.State.Output, "failed without a reason"))
 		return messages.CallFailed, result
 	default:

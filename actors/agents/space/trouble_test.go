@@ -46,10 +46,12 @@ func TestTheTurnBefore(t *testing.T) {
 		t.Error("a late idle has ended the turn")
 	}
 	close(goOn)
-	if turn := s.Wait(handle); turn.Status != messages.TurnCompleted || turn.Result != "" {
-		t.Errorf("the turn is %s with %q: %s", turn.Status, turn.Result, turn.Error)
+	if turn := s.Wait(handle); turn.Status != messages.TurnFailed || !strings.Contains(turn.Error, ErrNoAnswer.Error()) || turn.Result != "" {
+		t.Errorf("the turn is %s with %q: %s, want it failed for want of an answer", turn.Status, turn.Result, turn.Error)
 	}
-	s.wantItems(t, `message user "one"`, `message assistant "the first answer"`, `message user "two"`, `message assistant ""`)
+	if got := lines(s.items()); len(got) != 4 || !strings.HasPrefix(got[3], "error ") {
+		t.Errorf("the items are %q, want no answer of another turn", got)
+	}
 }
 
 // OpenCode compacts the conversation in the middle of a turn: a summary, and a user message of its own, which the rest of the turn answers.
@@ -102,6 +104,65 @@ func TestNobodyHangs(t *testing.T) {
 	}
 	if turn := s.Complete(s.id, "go"); turn.Result != "then not" {
 		t.Errorf("the result is %q", turn.Result)
+	}
+}
+
+// A model that says and does nothing has failed; one that did something may end without a word.
+func TestEmptyAnswers(t *testing.T) {
+	t.Parallel()
+	const nothing = `the model gave no answer: it ended with "stop", and neither said nor did anything; what to do: send the prompt again`
+	tests := []struct {
+		name  string
+		play  func(p *play)
+		fails bool
+	}{
+		{"nothing at all", func(*play) {}, true},
+		{"an empty text", func(p *play) { p.says("text", "") }, true},
+		{"blanks", func(p *play) { p.says("text", " \n") }, true},
+		{"only thoughts", func(p *play) { p.says("reasoning", "hm") }, true},
+		{"a tool that is not there", func(p *play) {
+			p.ends(p.call("prt_1", "call_a", "invalid", `{"tool":"rm"}`), "completed", "there is no such tool")
+			p.done("tool-calls", nil)
+			p.step()
+		}, true},
+		{"a tool that failed", func(p *play) {
+			p.ends(p.call("prt_1", "call_a", "bash", `{}`), "error", "not allowed")
+			p.done("tool-calls", nil)
+			p.step()
+		}, true},
+		{"a tool that ran", func(p *play) {
+			p.echo("prt_1", "call_a", `{}`)
+			p.done("tool-calls", nil)
+			p.step()
+		}, false},
+		{"a text before a tool that failed", func(p *play) {
+			p.says("text", "I try.")
+			p.ends(p.call("prt_1", "call_a", "bash", `{}`), "error", "not allowed")
+			p.done("tool-calls", nil)
+			p.step()
+		}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, Options{})
+			s.play = func(p *play) {
+				p.step()
+				tt.play(p)
+				p.done("stop", nil)
+				p.idle()
+			}
+			if tt.fails {
+				s.fails(t, "go", nothing)
+				return
+			}
+			if turn := s.Complete(s.id, "go"); turn.Result != "" {
+				t.Errorf("the result is %q", turn.Result)
+			}
+			if last := s.items()[len(s.items())-1]; last.Usage == nil || last.Role != messages.RoleAssistant {
+				t.Errorf("the last item is %+v, want one with the usage", last)
+			}
+		})
 	}
 }
 
