@@ -18,7 +18,7 @@ type tail struct {
 // The sizes of blocks. A short session's are small; a record that is larger has a block of its own.
 const (
 	firstBlock = 256
-	lastBlock  = 32 << 10
+	lastBlock  = 8 << 10
 )
 
 // maxNumbers is the most that the numbers and the lengths of one record take.
