@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"agentd/messages"
 )
@@ -22,6 +23,25 @@ type Agent interface {
 	// result, unless [TurnController.Finish] was called), an error fails it with the error's text. A panic fails the turn and nothing else. What is
 	// done through the controller after the end of the turn changes nothing.
 	Run(ctx context.Context, turn *TurnContext) error
+}
+
+// LingeringAgent is an [Agent] that needs longer to stop than most, because what it drives has to stop first.
+type LingeringAgent interface {
+	Agent
+	// CancelGrace is how long the agent and its hook may take to stop. Whichever is longer counts, this or [Options.CancelGrace], but never
+	// more than [Options.StopTimeout]. It must not block.
+	CancelGrace() time.Duration
+}
+
+// graceOf returns how long an agent and its hook may take to stop.
+func (o *Options) graceOf(agent Agent) (grace time.Duration) {
+	grace = o.CancelGrace
+	lingering, ok := agent.(LingeringAgent)
+	if !ok {
+		return grace
+	}
+	defer func() { _ = recover() }() // Then the agent has said nothing.
+	return max(grace, min(lingering.CancelGrace(), o.StopTimeout))
 }
 
 // AgentFunc is a function that is an [Agent] without a name of its own.

@@ -79,6 +79,46 @@ func TestCancelOfWhatDoesNotStop(t *testing.T) {
 	}
 }
 
+// lingering is an agent that says how long it may take to stop.
+type lingering struct {
+	actors.Agent
+	grace func() time.Duration
+}
+
+func (l lingering) CancelGrace() time.Duration { return l.grace() }
+
+func TestCancelGraceOfAnAgent(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ asked, want time.Duration }{
+		"longer than the runtime's":  {5 * time.Second, 5 * time.Second},
+		"shorter than the runtime's": {time.Second, actors.DefaultCancelGrace},
+		"longer than a stop":         {time.Hour, actors.DefaultStopTimeout},
+		"a panic":                    {0, actors.DefaultCancelGrace},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				gate := testkit.NewGate()
+				rt := start(t, lingering{testkit.Scripts{"hang": {gate.Hang()}, "next": {testkit.UntilCancelled()}}, func() time.Duration {
+					if tt.asked == 0 {
+						panic("it cannot say")
+					}
+					return tt.asked
+				}}, nil)
+				t.Cleanup(gate.Open)
+				id := rt.Create("a", "")
+				handle := rt.Run(id, "hang", actors.RunOptions{})
+				synctest.Wait()
+				begun := time.Now()
+				rt.Run(id, "next", actors.RunOptions{}) // It cancels.
+				if took := time.Since(begun); took != tt.want || handle.Status() != messages.TurnCancelled {
+					t.Errorf("the next turn started after %v, the one before is %s, want %v and cancelled", took, handle.Status(), tt.want)
+				}
+			})
+		})
+	}
+}
+
 func TestCancelDoesNotWaitForTheStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

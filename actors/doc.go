@@ -36,7 +36,7 @@
 //     was appended, the end of a turn before anybody hears of it. Drafts are shown at once and stored coalesced; the final version is always stored.
 //   - One ending. A turn ends exactly once: completed, failed, cancelled or interrupted. The order is: terminal record durable, session idle, active
 //     turn cleared, callbacks. A callback may start the next turn.
-//   - Cancel. It does not wait behind prompts or items. The context ends at once, the hook runs once, and after [Options.CancelGrace] the turn is
+//   - Cancel. It does not wait behind prompts or items. The context ends at once, the hook runs once, and after [Options.CancelGrace], or what a [LingeringAgent] asks for, the turn is
 //     over even if the agent is not. A hook that fails is told, and the turn is cancelled all the same.
 //   - Valid history. When a turn has ended, every tool call has exactly one result.
 //   - Crash. At the next start a turn that was running becomes interrupted; its session takes new turns. No tool call is run again by itself.

@@ -35,7 +35,7 @@ type Options struct {
 	FoldDelay time.Duration
 	// DraftInterval is how often the text of growing drafts is stored. 0 means [DefaultDraftInterval].
 	DraftInterval time.Duration
-	// CancelGrace is how long a stopped agent and its hook may take before their turn ends without them. 0
+	// CancelGrace is how long a stopped agent and its hook may take before their turn ends without them; a [LingeringAgent] may ask for more. 0
 	// means [DefaultCancelGrace].
 	CancelGrace time.Duration
 	// StopTimeout bounds [Runtime.Stop]. 0 means [DefaultStopTimeout].

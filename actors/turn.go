@@ -198,7 +198,7 @@ func (t *turnActor) stop(c actor.Context, reason string) {
 	turn.drive.halting = true
 	turn.run.cancel(fmt.Errorf("%w: %s", ErrCancelled, reason))
 	root, self := c.ActorSystem().Root, c.Self()
-	turn.drive.timer = time.AfterFunc(t.runtime.options.CancelGrace, func() { root.Send(self, graceOver{turn: turn}) })
+	turn.drive.timer = time.AfterFunc(t.runtime.options.graceOf(turn.agent), func() { root.Send(self, graceOver{turn: turn}) })
 	hook := turn.run.takeHook()
 	if hook == nil {
 		turn.drive.hooked = true
@@ -219,7 +219,7 @@ func (t *turnActor) tell(c actor.Context, late bool) {
 	case d.hookErr != nil:
 		stopped.HookError = d.hookErr.Error()
 	case !d.hooked:
-		stopped.HookError = fmt.Sprintf("it did not return within %v", t.runtime.options.CancelGrace)
+		stopped.HookError = fmt.Sprintf("it did not return within %v", t.runtime.options.graceOf(t.turn.agent))
 	}
 	c.Send(c.Parent(), stopped)
 }

@@ -227,8 +227,13 @@ type lazySpace struct {
 	agent    actors.Agent  // under the gate; nil before the first turn
 }
 
+var _ actors.LingeringAgent = (*lazySpace)(nil)
+
 // Name implements [actors.Agent].
 func (l *lazySpace) Name() string { return spaceName }
+
+// CancelGrace implements [actors.LingeringAgent].
+func (*lazySpace) CancelGrace() time.Duration { return space.CancelGrace }
 
 // Run implements [actors.Agent].
 func (l *lazySpace) Run(ctx context.Context, tc *actors.TurnContext) error {

@@ -3,6 +3,7 @@ package space
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"agentd/actors"
 	"agentd/messages"
@@ -15,6 +16,10 @@ const ID messages.AgentID = "space"
 
 // DataKey is where the id of the OpenCode session is kept in the session's data.
 const DataKey = "opencode-session-id"
+
+// CancelGrace is how long a cancelled turn may take to leave OpenCode before the runtime goes on without it. OpenCode takes up to half a second to
+// abort, and is asked then what it had done; on a machine under load the runtime's two seconds may be too few.
+const CancelGrace = 5 * time.Second
 
 // Register puts the agent under [ID]. The bridge has to be started before the first turn, and stopped after the runtime. Options without a
 // model are accepted: then building the agent fails with [ErrNoModel], so that a host without one can still list its agents. Other faults of
@@ -35,7 +40,7 @@ type agent struct {
 	rooms   rooms
 }
 
-var _ actors.Agent = (*agent)(nil)
+var _ actors.LingeringAgent = (*agent)(nil)
 
 func newAgent(open openFunc, opts Options) (*agent, error) {
 	if err := opts.validate(); err != nil {
@@ -49,6 +54,9 @@ func newAgent(open openFunc, opts Options) (*agent, error) {
 
 // Name implements [actors.Agent].
 func (*agent) Name() string { return "Space Agent" }
+
+// CancelGrace implements [actors.LingeringAgent].
+func (*agent) CancelGrace() time.Duration { return CancelGrace }
 
 // Run implements [actors.Agent].
 func (a *agent) Run(ctx context.Context, tc *actors.TurnContext) error {

@@ -75,6 +75,15 @@ func (s *stage) stored(t *testing.T) string {
 	return id
 }
 
+// The runtime gives the agent the time that OpenCode takes to abort.
+func TestCancelGraceIsDeclared(t *testing.T) {
+	t.Parallel()
+	var agent actors.Agent = newStage(t, Options{}).agent
+	if a, ok := agent.(actors.LingeringAgent); !ok || a.CancelGrace() != CancelGrace || CancelGrace <= actors.DefaultCancelGrace {
+		t.Errorf("the agent asks for no more time than others to stop")
+	}
+}
+
 func TestTurn(t *testing.T) {
 	t.Parallel()
 	var enrichers prompt.Enrichers

@@ -15,7 +15,7 @@
 //     count. If they cannot be fetched the turn fails; half an answer is not passed off as a whole one. An answer of one step without a
 //     call, of which the unbroken events have told the whole, is not fetched again.
 //   - Cancel. It aborts OpenCode's turn and returns when that is over: the model's connection closed, tools ended, shells gone. Calls that wait
-//     for a person do not run any more.
+//     for a person do not run any more. The runtime waits [CancelGrace] for it.
 //   - Failures. A provider's error, an OpenCode that dies or hangs, retries without end, an answer without a word of a model that did nothing either: the turn fails with the cause and says what
 //     to do. An OpenCode that does not answer is stopped, so that the next turn gets a fresh one.
 //   - Nobody hangs. What OpenCode asks a person by its own means is refused with a reason for the model: approvals are agentd's.
