@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // interrupts says what Ctrl-C does at the moment: the first one what the running command wants, or end the command; the second one ends
@@ -14,6 +15,8 @@ type interrupts struct {
 	mu      sync.Mutex
 	handler func()
 	pressed bool
+	// last is when the last one was pressed that was acted on.
+	last time.Time
 }
 
 func newInterrupts(p *program, cancel context.CancelCauseFunc) *interrupts {
@@ -32,9 +35,16 @@ func (i *interrupts) watch(done <-chan struct{}) {
 	}
 }
 
-// press is one Ctrl-C.
+// press is one Ctrl-C. One that comes within a moment of another is the same: what a program that started us passes on comes twice, to us and to
+// our group.
 func (i *interrupts) press() {
 	i.mu.Lock()
+	now := time.Now()
+	if now.Sub(i.last) < sameSignal {
+		i.mu.Unlock()
+		return
+	}
+	i.last = now
 	again, handler := i.pressed, i.handler
 	i.pressed = true
 	i.mu.Unlock()

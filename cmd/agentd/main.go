@@ -11,7 +11,7 @@ import (
 	"agentd/actors/agents/local"
 )
 
-// sameSignal is how long a repeated signal to end is the same wish: timeout(1) and others send one to the process and one to its group.
+// sameSignal is how long a repeated signal is the same wish: timeout(1), npm and others send one to the process and one to its group.
 const sameSignal = 200 * time.Millisecond
 
 func main() {
