@@ -35,12 +35,12 @@ func (t *ToolServer) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.C
 	if turn.Call != nil {
 		run = turn.Call
 	}
+	defer t.reportProgress(ctx, req)()
 	if t.elicitor != nil {
 		if question := t.elicitor.ask(ctx, t, req, &call); question != nil {
 			return question, nil
 		}
 	}
-	defer t.reportProgress(ctx, req)()
 	result, err := run(ctx, call)
 	if err != nil {
 		t.options.Logger.Warn("A call could not be recorded or decided.", slog.String("tool", req.Params.Name), slog.String("error", err.Error()))

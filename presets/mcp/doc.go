@@ -35,7 +35,8 @@
 //   - Bound to a turn. Calls are let in while a [Turn] is bound, on behalf of its session, and recorded by its recorder. At its end they are cancelled.
 //   - Gone means gone. A call ends when its client cancels it or goes away, when its turn ends, and when its server stops; if it waits for a
 //     person then, it is never run. One that runs is interrupted. (A client of a mount with an event store may come back.)
-//   - Failures are results. A denial, an approval that is required, and a tool's fault are results with structured content. Errors of the protocol
+//   - Failures are results. A denial, an approval that is required, and a tool's fault are results with structured content. A client that is asked for an approval and
+//     does not answer in the form of the question has denied it. Errors of the protocol
 //     are for unknown tools and bad requests only.
 //   - A client that gave a progress token is told every so often that its call goes on.
 //   - No goroutines but these: one for each call with a progress token, which ends before the call does. A sync runs on the goroutine that asks for it, and blocks

@@ -1,11 +1,11 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +31,9 @@ const (
 	sayDeny   = "deny"
 )
 
+// notAnswered is the reason of a denial when a client did not say what its person decided.
+const notAnswered = "The client's answer was none of those that it was asked for, so the call is not allowed."
+
 const approvalForm = `{"type":"object","properties":{` +
 	`"decision":{"type":"string","title":"Decision","enum":["` + sayOnce + `","` + sayAlways + `","` + sayDeny + `"],"default":"` + sayDeny + `"},` +
 	`"reason":{"type":"string","title":"Reason"}},"required":["decision"]}`
@@ -50,7 +53,7 @@ func newElicitor(approvals presets.Approvals) *elicitor {
 
 // ask returns the question that the client is to put to its person, or nil if the call is to go on: because it needs no person, because the
 // client cannot ask one, or because the answer is there. An answer is passed on while the call waits for it, so that it is recorded like
-// any other.
+// any other. A client of the older lifecycle is asked here, and the engine checks its answer.
 func (e *elicitor) ask(ctx context.Context, t *ToolServer, req *sdk.CallToolRequest, call *presets.Call) *sdk.CallToolResult {
 	if t.surface.Exposure() != presets.Gated || !canElicit(req) {
 		return nil
@@ -67,11 +70,35 @@ func (e *elicitor) ask(ctx context.Context, t *ToolServer, req *sdk.CallToolRequ
 	exact := messages.Fingerprint(call.Name, canonical)
 	// The answer counts once, and only for the call that was shown.
 	if response, answered := req.Params.InputResponses[approvalInput].(*sdk.ElicitResult); answered && e.take(req.Params.RequestState, exact) {
-		call.NoWait = false
-		call.Recorder = e.deciding(call.Recorder, answerOf(response, call.Caller, clientName(req)))
+		e.answered(call, answerOf(response, call.Caller, personAt(req)))
 		return nil
 	}
-	return e.question(t, call, canonical, exact)
+	params := questionAbout(t, call, canonical)
+	if asksBack(req.Session) {
+		return &sdk.CallToolResult{RequestState: e.put(exact), InputRequests: sdk.InputRequestMap{approvalInput: params}}
+	}
+	response, err := req.Session.Elicit(ctx, params)
+	switch {
+	case ctx.Err() != nil: // The call goes on, and is refused: nobody waits for it any more.
+	case err != nil:
+		t.options.Logger.Debug("A client did not answer a question as it should.", slog.String("error", err.Error()))
+		e.answered(call, presets.Answer{Verb: presets.Deny, Who: clientOf(req), Reason: notAnswered})
+	default:
+		e.answered(call, answerOf(response, call.Caller, personAt(req)))
+	}
+	return nil
+}
+
+// asksBack reports whether a client is of the newer lifecycle: it gets a question as the result of its call, and calls again with the answer.
+func asksBack(session *sdk.ServerSession) bool {
+	params := session.InitializeParams()
+	return params == nil || params.ProtocolVersion >= firstModern
+}
+
+// answered makes the call wait for a decision, and passes the answer on as that.
+func (e *elicitor) answered(call *presets.Call, answer presets.Answer) {
+	call.NoWait = false
+	call.Recorder = e.deciding(call.Recorder, answer)
 }
 
 func canElicit(req *sdk.CallToolRequest) bool {
@@ -79,22 +106,25 @@ func canElicit(req *sdk.CallToolRequest) bool {
 	return capabilities != nil && capabilities.Elicitation != nil && (capabilities.Elicitation.Form != nil || capabilities.Elicitation.URL == nil)
 }
 
-func clientName(req *sdk.CallToolRequest) string {
-	if info := req.ClientInfo(); info != nil {
-		return fmt.Sprintf("the person at %.60s", cmp.Or(info.Name, "an unnamed client"))
+// clientOf names the client, for people.
+func clientOf(req *sdk.CallToolRequest) string {
+	if info := req.ClientInfo(); info != nil && info.Name != "" {
+		return fmt.Sprintf("the client %.60s", info.Name)
 	}
-	return "the person at an unnamed client"
+	return "an unnamed client"
 }
 
-func (e *elicitor) question(t *ToolServer, call *presets.Call, canonical []byte, exact string) *sdk.CallToolResult {
+// personAt names who answers at the client.
+func personAt(req *sdk.CallToolRequest) string {
+	return "the person at " + strings.TrimPrefix(clientOf(req), "the client ")
+}
+
+func questionAbout(t *ToolServer, call *presets.Call, canonical []byte) *sdk.ElicitParams {
 	tool := t.registry.tool(call.Name)
-	return &sdk.CallToolResult{
-		RequestState: e.put(exact),
-		InputRequests: sdk.InputRequestMap{approvalInput: &sdk.ElicitParams{
-			Mode:            "form",
-			Message:         fmt.Sprintf("The agent wants to call %s (risk: %s) with %s. May it?", call.Name, tool.Risk, visible(messages.Preview(canonical))),
-			RequestedSchema: json.RawMessage(approvalForm),
-		}},
+	return &sdk.ElicitParams{
+		Mode:            "form",
+		Message:         fmt.Sprintf("The agent wants to call %s (risk: %s) with %s. May it?", call.Name, tool.Risk, visible(messages.Preview(canonical))),
+		RequestedSchema: json.RawMessage(approvalForm),
 	}
 }
 
@@ -162,6 +192,9 @@ func answerOf(response *sdk.ElicitResult, caller presets.Caller, who string) pre
 	case sayAlways:
 		answer.Verb = presets.ApproveAlways
 		answer.Scope = presets.Scope{SessionID: caller.SessionID}
+	case sayDeny:
+	default:
+		answer.Reason = notAnswered
 	}
 	return answer
 }

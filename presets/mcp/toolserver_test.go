@@ -21,7 +21,7 @@ import (
 )
 
 // overStdio starts a tool server over stdio with a turn bound, and connects the SDK's client.
-func overStdio(tb testing.TB, w *world, version string, opts *ToolServerOptions, client *sdk.ClientOptions) (*testClient, *ToolServer) {
+func overStdio(tb testing.TB, w *world, version string, opts *ToolServerOptions, client *sdk.ClientOptions, receiving ...sdk.Middleware) (*testClient, *ToolServer) {
 	tb.Helper()
 	tools, err := NewToolServer(w.surface, presets.Caller{SessionID: testSession}, opts)
 	if err != nil {
@@ -38,8 +38,9 @@ func overStdio(tb testing.TB, w *world, version string, opts *ToolServerOptions,
 	result := make(chan error, 1)
 	go func() { result <- tools.RunStdio(context.Background(), in, out, nil) }()
 	c := &testClient{tb: tb}
-	c.session, err = sdk.NewClient(&sdk.Implementation{Name: "test client", Version: "1"}, client).
-		Connect(tb.Context(), &sdk.IOTransport{Reader: clientIn, Writer: clientOut}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	made := sdk.NewClient(&sdk.Implementation{Name: "test client", Version: "1"}, client)
+	made.AddReceivingMiddleware(receiving...)
+	c.session, err = made.Connect(tb.Context(), &sdk.IOTransport{Reader: clientIn, Writer: clientOut}, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -217,6 +218,51 @@ func TestToolServerElicits(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A client whose answer is not of the form that was asked for, or that fails to ask, has not allowed the call: that is a result for its model, not
+// a fault of the server.
+func TestToolServerElicitsBadAnswers(t *testing.T) {
+	t.Parallel()
+	answers := map[string]any{
+		"a made-up decision":     &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "maybe"}},
+		"a decision of no words": &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": 1}},
+		"no decision":            &sdk.ElicitResult{Action: "accept", Content: map[string]any{"reason": "hm"}},
+		"no content":             &sdk.ElicitResult{Action: "accept"},
+		"a made-up action":       &sdk.ElicitResult{Action: "perhaps", Content: map[string]any{"decision": sayOnce}},
+		"a fault of the client":  errTest,
+	}
+	for name, answer := range answers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, presets.Gated)
+			// The client checks its own answers, so they are put in behind the check.
+			unchecked := func(next sdk.MethodHandler) sdk.MethodHandler {
+				return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+					if method != "elicitation/create" {
+						return next(ctx, method, req)
+					}
+					if result, ok := answer.(*sdk.ElicitResult); ok {
+						return result, nil
+					}
+					return nil, errTest
+				}
+			}
+			client, _ := overStdio(t, w, "2025-11-25", &ToolServerOptions{Elicit: w.approvals, NoWait: true}, &sdk.ClientOptions{
+				ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) { panic("not reached") },
+			}, unchecked)
+			result, err := client.call(t.Context(), "space_run", map[string]any{"cmd": "ls"})
+			if err != nil || !result.IsError || fields(t, result)["status"] != "denied" {
+				t.Errorf("call = %s, %v, want a denial", text(result), err)
+			}
+			if got := w.runs(); len(got) != 0 {
+				t.Errorf("it ran: %q", got)
+			}
+			if got := strings.Join(w.recorded(), " "); !strings.Contains(got, "decided denied") {
+				t.Errorf("recorded %s, want the denial", got)
+			}
+		})
 	}
 }
 
