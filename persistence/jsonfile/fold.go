@@ -89,7 +89,8 @@ func (s *Store) fold(sess *session) error {
 	return nil
 }
 
-// replaceSnapshot writes the new snapshot beside the old one, and then puts it in its place.
+// replaceSnapshot writes the new snapshot beside the old one, and then puts it in its place. That it stays there is made certain
+// when a segment is dropped: until then the old snapshot would do, and one sync of the folder serves many sessions.
 func (s *Store) replaceSnapshot(r *reading, news *survey) (int64, error) {
 	temp := filepath.Join(s.paths.temp, filepath.Base(s.paths.snapshot(r.id)))
 	size, err := s.writeSnapshot(temp, r, news)
@@ -101,9 +102,7 @@ func (s *Store) replaceSnapshot(r *reading, news *survey) (int64, error) {
 	if err != nil {
 		return 0, errors.Join(err, removeTemp(s.fsys, temp))
 	}
-	if err := s.fsys.SyncDir(s.paths.sessions); err != nil {
-		return 0, unavailable("putting a snapshot in its place", err)
-	}
+	s.journal.replaced.Store(true)
 	return size, nil
 }
 

@@ -73,7 +73,11 @@ func (x *index) adopt(seg, prev *segment, shift int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.segs = append(x.segs, seg)
-	if prev == nil || prev.proven == prev.size {
+	if prev == nil {
+		return
+	}
+	prev.mapped.allowed.Store(true)
+	if prev.proven == prev.size {
 		return
 	}
 	for _, sess := range x.sessions {

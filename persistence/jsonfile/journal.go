@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"agentd/persistence"
 	"agentd/persistence/jsonfile/diskfs"
@@ -32,6 +33,9 @@ type journal struct {
 	dropMu sync.Mutex
 	// unsynced says that a removal may not be durable yet. It is guarded by dropMu.
 	unsynced bool
+
+	// replaced says that the names of snapshots may not be durable yet. It is set before the spans that a snapshot holds are forgotten.
+	replaced atomic.Bool
 
 	// Owned by the goroutine that commits, and by Open before there is one.
 
@@ -237,7 +241,11 @@ func (j *journal) drop(everything bool) error {
 		if seg == nil {
 			return nil
 		}
-		if err := j.remove(seg); err != nil {
+		err := j.settleSnapshots()
+		if err == nil {
+			err = j.remove(seg)
+		}
+		if err != nil {
 			j.index.putBack(seg)
 			return unavailable("dropping a journal segment", err)
 		}
@@ -245,14 +253,22 @@ func (j *journal) drop(everything bool) error {
 	}
 }
 
+// settleSnapshots makes the names of the snapshots durable that were put in their places.
+func (j *journal) settleSnapshots() error {
+	if !j.replaced.Swap(false) {
+		return nil
+	}
+	err := j.fsys.SyncDir(j.paths.sessions)
+	if err != nil {
+		j.replaced.Store(true)
+	}
+	return err
+}
+
 // remove removes the file of a segment that is in no list. It is closed first: some systems do not remove an open file.
 func (j *journal) remove(seg *segment) error {
-	if seg.file != nil {
-		err := seg.file.Close()
-		seg.file = nil
-		if err != nil {
-			return err
-		}
+	if err := seg.close(); err != nil {
+		return err
 	}
 	return removeTemp(j.fsys, seg.path)
 }

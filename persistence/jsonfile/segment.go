@@ -16,6 +16,8 @@ type segment struct {
 	path   string
 	// file is nil when the segment is void, or is being removed.
 	file diskfs.File
+	// mapped reads a segment that nobody appends to any more.
+	mapped lazyMapping
 	// void says that the segment was given up while it was made. It is only waiting to be removed.
 	void bool
 
@@ -55,7 +57,7 @@ func (s *span) read(buf []byte, table *crc32.Table, visit func(frame) error) ([]
 	start := len(buf)
 	buf = slices.Grow(buf, int(s.size))[:start+int(s.size)]
 	lines := buf[start:]
-	if _, err := s.seg.file.ReadAt(lines, s.off); err != nil {
+	if _, err := s.seg.reader().ReadAt(lines, s.off); err != nil {
 		return buf, unavailable(fmt.Sprintf("reading %q at %d", s.seg.path, s.off), err)
 	}
 	for want := s.first; len(lines) > 0; want++ {

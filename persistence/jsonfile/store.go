@@ -189,10 +189,7 @@ func (s *Store) release() error {
 	defer s.index.mu.Unlock()
 	var errs []error
 	for _, seg := range s.index.segs {
-		if seg.file != nil {
-			errs = append(errs, seg.file.Close())
-			seg.file = nil
-		}
+		errs = append(errs, seg.close())
 	}
 	return errors.Join(append(errs, s.lock.Close())...)
 }
