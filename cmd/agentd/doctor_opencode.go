@@ -176,6 +176,8 @@ func (a *app) checkLogin(s spaceSettings) finding {
 	}
 	provider := s.model.ProviderID
 	switch {
+	case provider == "" && len(logins) == 0:
+		return fine("login", "none in %s yet; some models need none", path)
 	case provider == "":
 		return fine("login", "%s in %s", count(len(logins), "login"), path)
 	case slices.Contains(logins, provider):

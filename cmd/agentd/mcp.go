@@ -190,6 +190,9 @@ func (stdioFront) serve(ctx context.Context, h *host, turn mcp.Turn) error {
 	if err != nil {
 		return err
 	}
+	if _, isTerminal := terminal(h.app.stdin); isTerminal {
+		h.app.complain("agentd: waiting for a client of MCP on standard input. The program of the other agent starts this command, see \"agentd mcp --help\"; with --http it listens instead.")
+	}
 	defer context.AfterFunc(ctx, binding.Release)() // A cancel does not wait for calls.
 	err = server.RunStdio(ctx, h.app.stdin, h.app.stdout, &mcp.StdioOptions{MaxLineBytes: maxMCPLine, DrainTimeout: mcpDrain, Logger: opts.Logger})
 	// What still runs has nobody who would hear of it; it is interrupted, and that is recorded.

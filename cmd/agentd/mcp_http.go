@@ -100,13 +100,16 @@ func (f *mcpHTTPFlags) givenToken(a *app) (token, at string, err error) {
 	if token == "" {
 		return "", "", nil
 	}
-	return token, at, checkToken(token, at)
+	if err := checkToken(token, at); err != nil {
+		return "", "", &usageError{err: err}
+	}
+	return token, at, nil
 }
 
 // checkToken does not quote the token.
 func checkToken(token, at string) error {
 	if len(token) < mcp.MinTokenBytes || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return misuse("the token in %s is not a good one: it must be %d or more visible ASCII characters, such as those of \"openssl rand -hex 32\"", at, mcp.MinTokenBytes)
+		return fmt.Errorf("the token in %s is not a good one: it must be %d or more visible ASCII characters, such as those of \"openssl rand -hex 32\"", at, mcp.MinTokenBytes)
 	}
 	return nil
 }
@@ -171,7 +174,7 @@ func (h *host) listen(ctx context.Context, opts mcp.HTTPOptions, tokenAt string)
 		return nil, err
 	}
 	if err := server.Start(ctx); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; with --http %s there is a free port", err, mcp.DefaultHTTPAddr)
 	}
 	return &httpFront{app: h.app, server: server, process: ctx, options: opts, tokenAt: tokenAt}, nil
 }

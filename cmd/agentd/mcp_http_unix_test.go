@@ -279,6 +279,36 @@ func TestMCPOverHTTPWhoMayTalk(t *testing.T) {
 	}
 }
 
+// A start that fails leaves no turn behind, and says what to do.
+func TestMCPOverHTTPCannotStart(t *testing.T) {
+	t.Parallel()
+	taken := startHTTP(t, filepath.Join(t.TempDir(), "data"), nil)
+	defer taken.end(syscall.SIGTERM)
+	addr := strings.TrimSuffix(strings.TrimPrefix(taken.url, "http://"), "/mcp")
+	data := filepath.Join(t.TempDir(), "data")
+	bad := filepath.Join(t.TempDir(), "data")
+	if err := os.MkdirAll(filepath.Join(bad, "agent-mcp"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bad, "agent-mcp", "token"), []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ data, addr, want string }{
+		{data, addr, "address already in use; with --http 127.0.0.1:0 there is a free port"},
+		{bad, "127.0.0.1:0", "remove the file to have a new one made"},
+	} {
+		cmd := exec.Command(os.Args[0], "--data-dir", c.data, "mcp", "--http", c.addr)
+		cmd.Args[0] = "agentd"
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(string(out), c.want) || strings.Contains(string(out), "secret") {
+			t.Errorf("it exited with %d: %s, want %d and %q", code, out, exitFailed, c.want)
+		}
+		if docs := storedSessions(t, c.data); len(docs) != 0 {
+			t.Errorf("%d sessions are stored, want none", len(docs))
+		}
+	}
+}
+
 // hello sends the first request of a client by hand.
 func (p *httpProcess) hello(url, token, host, origin string) (status int, body string) {
 	p.t.Helper()

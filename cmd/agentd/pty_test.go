@@ -254,6 +254,16 @@ func TestSecondCtrlCQuitsAtOnce(t *testing.T) {
 	after.leaves(exitOK)
 }
 
+// A person who types "agentd mcp" is told what it waits for.
+func TestMCPInATerminal(t *testing.T) {
+	t.Parallel()
+	p := sit(t, nil, "mcp")
+	p.sees("waiting for a client of MCP")
+	p.sees("--http")
+	p.types(ctrlC)
+	p.leaves(exitCancelled)
+}
+
 func TestChat(t *testing.T) {
 	t.Parallel()
 	p := sit(t, nil, "chat")

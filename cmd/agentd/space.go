@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,9 +67,11 @@ type spaceSettings struct {
 	// model is zero if nobody has named one.
 	model      opencode.Model
 	executable string
-	provider   json.RawMessage
-	online     bool
-	allowNpm   bool
+	// namedBy says who has named the executable; empty if nobody has.
+	namedBy  string
+	provider json.RawMessage
+	online   bool
+	allowNpm bool
 	// env are the names of variables that OpenCode gets too.
 	env []string
 }
@@ -85,7 +86,14 @@ func (a *app) spaceSettings(dir home.Dir, flags spaceFlags) (spaceSettings, erro
 	if err != nil {
 		return s, err
 	}
-	s.executable = cmp.Or(flags.opencode, a.getenv(envOpenCodePath), file.Executable, bridge.DefaultExecutable)
+	s.executable = bridge.DefaultExecutable
+	for _, named := range []struct{ where, path string }{
+		{fmt.Sprintf("%q in %q", "executable", s.path), file.Executable}, {"$" + envOpenCodePath, a.getenv(envOpenCodePath)}, {"--opencode", flags.opencode},
+	} {
+		if named.path != "" {
+			s.executable, s.namedBy = named.path, named.where
+		}
+	}
 	s.provider, s.allowNpm, s.env = file.Provider, file.AllowNpm, file.Env
 	if file.Online != nil {
 		s.online = *file.Online
@@ -97,7 +105,7 @@ func (a *app) spaceSettings(dir home.Dir, flags spaceFlags) (spaceSettings, erro
 			continue
 		}
 		if s.model, err = opencode.ParseModel(named.model); err != nil {
-			return s, misuse("%s: %w", named.where, err)
+			return s, misuse("%s is %.200q: give PROVIDER/MODEL, such as opencode/big-pickle; \"opencode models\" lists what there is", named.where, named.model)
 		}
 		break
 	}
@@ -189,12 +197,21 @@ func (s spaceSettings) bridgeOptions(a *app) *bridge.Options {
 // usable checks what can be checked without starting anything.
 func (s spaceSettings) usable() error {
 	if s.model == (opencode.Model{}) {
-		return fmt.Errorf("%w: with --model, in $%s, or as \"model\" in %q", space.ErrNoModel, envSpaceModel, s.path)
+		return fmt.Errorf("%w, with --model, in $%s, or as \"model\" in %q", space.ErrNoModel, envSpaceModel, s.path)
 	}
-	if _, err := exec.LookPath(s.executable); err != nil {
-		return fmt.Errorf("%w (%w): \"npm install -g opencode-ai\" installs it; --opencode, $%s or \"executable\" in %q name it", opencode.ErrNotInstalled, err, envOpenCodePath, s.path)
+	return s.found()
+}
+
+// found checks that there is an executable.
+func (s spaceSettings) found() error {
+	_, err := exec.LookPath(s.executable)
+	switch {
+	case err == nil:
+		return nil
+	case s.namedBy != "":
+		return fmt.Errorf("%s names OpenCode's executable, which cannot be run: %w", s.namedBy, err)
 	}
-	return nil
+	return fmt.Errorf("OpenCode is not installed (%w): \"npm install -g opencode-ai\" installs it; --opencode, $%s or \"executable\" in %q name one that is elsewhere", err, envOpenCodePath, s.path)
 }
 
 // connectFunc makes the space agent with everything that it needs. It is called for the first turn.

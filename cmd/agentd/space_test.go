@@ -14,6 +14,20 @@ import (
 	"agentd/providers/opencode/bridge"
 )
 
+func TestOpenCodeIsNotFound(t *testing.T) {
+	t.Parallel()
+	const absent = "agentd-test-no-such-program"
+	for _, test := range []struct{ namedBy, want string }{
+		{"", `OpenCode is not installed (exec: "` + absent + `": executable file not found in`},
+		{"", `"npm install -g opencode-ai" installs it; --opencode, $OPENCODE_PATH or "executable" in "space.json" name one`},
+		{"--opencode", `--opencode names OpenCode's executable, which cannot be run: exec: "` + absent},
+	} {
+		if err := (spaceSettings{path: "space.json", executable: absent, namedBy: test.namedBy}).found(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("found() = %v, want %q", err, test.want)
+		}
+	}
+}
+
 func TestSpaceSettingsPrecedence(t *testing.T) {
 	t.Parallel()
 	const file = `{"model":"file/m","executable":"file","online":false,"allow-npm":true,"env":["KEY"],"provider":{"p":{}}}`
