@@ -18,6 +18,7 @@ func main() { os.Exit(start()) }
 
 // start runs the program on the process's own arguments, streams and signals.
 func start() int {
+	tuneMemory(os.Getenv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, func() {

@@ -33,8 +33,8 @@ const fewFiles = 256
 
 // few reports whether a store has so few files to parse that its cache is not worth reading. A database can hold any number
 // of sessions.
-func (st *store) few() bool {
-	return len(st.units) <= fewFiles && !slices.ContainsFunc(st.units, func(u Unit) bool { return u.Store || len(u.With) > 0 })
+func few(units []Unit) bool {
+	return len(units) <= fewFiles && !slices.ContainsFunc(units, func(u Unit) bool { return u.Store || len(u.With) > 0 })
 }
 
 // cachePath is the file of a scan. Every agent has its own, so that a search in one store reads one file.

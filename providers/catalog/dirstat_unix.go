@@ -11,6 +11,7 @@ import (
 // dirStat asks for the state of one file after the other. For files of one folder it asks through the open folder, so that
 // the system need not walk down the whole path for each of ten thousand. Close it.
 type dirStat struct {
+	asked
 	last string // the folder of the last file
 	open bool
 	fd   int // of last, when open
@@ -22,16 +23,16 @@ func (d *dirStat) stat(path string) (fileState, error) {
 	if dir != d.last || name == "" {
 		d.Close()
 		d.last = dir
-		return statAt(unix.AT_FDCWD, path)
+		return d.statAt(unix.AT_FDCWD, path)
 	}
 	if !d.open {
 		fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 		if err != nil {
-			return statAt(unix.AT_FDCWD, path)
+			return d.statAt(unix.AT_FDCWD, path)
 		}
 		d.fd, d.open = fd, true
 	}
-	return statAt(d.fd, name)
+	return d.statAt(d.fd, name)
 }
 
 // Close lets go of the folder.
@@ -42,7 +43,8 @@ func (d *dirStat) Close() {
 	}
 }
 
-func statAt(fd int, name string) (fileState, error) {
+// fstatAt asks in the way that every Unix knows.
+func fstatAt(fd int, name string) (fileState, error) {
 	var st unix.Stat_t
 	for {
 		err := unix.Fstatat(fd, name, &st, 0)

@@ -43,8 +43,8 @@
 //  1. Discover lists files by name. It opens nothing, so that it stays cheap; it uses [bounded.Walk]. With [Discovery].Exact
 //     set and ids in file names it lists just the files of that id, which makes a lookup fast.
 //  2. Parse reads one file, in parallel with others, and emits what it tells: whole sessions, or fragments. The catalog remembers
-//     the result by path, size and time of Unit.Path and all of Unit.With. So Parse must use these files alone. What
-//     comes from another file that changes on its own (a history, an index, a map of projects) is a unit of its own kind.
+//     the result by path, size and time of Unit.Path and all of Unit.With. So Parse must use these files alone, or tell
+//     of others with [Parsing.Uses]. What comes from another file that changes on its own (a history, an index, a map of projects) is a unit of its own kind.
 //  3. Assemble (optional) joins the fragments of all files, without reading. Afterwards the catalog unites sessions
 //     of the same id and project: the newest one leads, and empty fields are filled from the others.
 //

@@ -27,15 +27,23 @@ func (s *scanning) examine(ctx context.Context, st *store, u Unit, old verdict, 
 		o.reason = Empty
 		return o, o.verdict == old
 	}
-	now, settled := stampOf(u, file, &own.dirs, s.now)
-	if old.known && old.stamp == now {
-		return o, true
+	if old.known {
+		if now, _ := stampOf(u, old.uses, file, &own.dirs, s.now); now == old.stamp {
+			return o, true
+		}
 	}
 	key := looseKey{st.reader.Agent(), u.Kind, u.Path}
-	if known, ok := s.memo.single(key, now); ok {
-		return known, false
+	if known, ok := s.memo.single(key); ok {
+		if now, _ := stampOf(u, known.uses, file, &own.dirs, s.now); now == known.stamp {
+			return known, false
+		}
 	}
+	now, settled := stampOf(u, "", file, &own.dirs, s.now) // Before it is read: what changes meanwhile is read again.
 	o = s.parse(ctx, st, u, own)
+	if o.uses != "" { // Of these nobody knew before. The tick covers what changed in them since.
+		after, quiet := stampOf(u, o.uses, file, &own.dirs, s.now)
+		now.with, settled = after.with, settled && quiet
+	}
 	o.stamp = now
 	if o.known = o.known && settled; !o.known {
 		h := fnv.New64a()
@@ -59,6 +67,9 @@ func (s *scanning) parse(ctx context.Context, st *store, u Unit, own *worker) (o
 		s.opts.Logger.Warn("file skipped", slog.String("agent", string(st.reader.Agent())), slog.String("path", u.Path), slog.Any("error", err))
 	case err == nil && ctx.Err() == nil:
 		o.known = !p.volatile
+		for _, path := range p.uses {
+			o.uses += path + "\x00"
+		}
 	}
 	return o
 }

@@ -56,12 +56,12 @@ func (m *memo) load(k shelfKey) bool {
 	return first
 }
 
-// single returns what a lookup of one session read, when it is still so.
-func (m *memo) single(k looseKey, s stamp) (outcome, bool) {
+// single returns what a lookup of one session read.
+func (m *memo) single(k looseKey) (outcome, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o, ok := m.loose[k]
-	return o, ok && o.stamp == s
+	return o, ok
 }
 
 func (m *memo) putSingle(k looseKey, o outcome) {

@@ -3,7 +3,6 @@ package catalog
 import (
 	"encoding/binary"
 	"hash/maphash"
-	"strings"
 )
 
 // What a scan found is kept packed, in memory and in a cache file alike: numbers as varints, texts with their length. A listing of ten
@@ -102,11 +101,18 @@ func (p *packer) skips(list []Skipped) {
 
 // stem is a file's name without its extension: very often the id of the session in it.
 func stem(path string) string {
-	path = path[strings.LastIndexAny(path, `/\`)+1:]
-	if dot := strings.LastIndexByte(path, '.'); dot > 0 {
-		return path[:dot]
+	end := len(path)
+	for i := len(path) - 1; i >= 0; i-- {
+		switch path[i] {
+		case '.':
+			if end == len(path) {
+				end = i
+			}
+		case '/', '\\':
+			return path[i+1 : max(end, i+1)]
+		}
 	}
-	return path
+	return path[:end]
 }
 
 // recall remembers where some of the texts stand that were packed: the newest ones, as far as its slots go. With no slots it remembers nothing.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 
 	"agentd/providers/catalog/bounded"
 )
@@ -60,12 +61,26 @@ type Parsing struct {
 	scratch  *bounded.Scratch
 	limitMS  int64
 	volatile bool
+	uses     []string
 	sessions []Session
 	skips    skipCounter
 }
 
 // Open opens a file with buffers that are used again for the next one. Close it before Parse returns.
 func (p *Parsing) Open(path string) (*bounded.File, error) { return p.scratch.Open(path) }
+
+// maxUses is how many files a unit can name in [Parsing.Uses]. With more its result is not remembered.
+const maxUses = 64
+
+// Uses tells of a file or a folder, besides those of the unit, on which what Parse tells depends, and which nobody could know of before the unit
+// was read. It is looked at as those of Unit.With are. It need not exist.
+func (p *Parsing) Uses(path string) {
+	if len(p.uses) == maxUses || strings.IndexByte(path, 0) >= 0 {
+		p.volatile = true
+		return
+	}
+	p.uses = append(p.uses, path)
+}
 
 // Emit tells a session, or a fragment of one that [Assembler.Assemble] joins. StoreFile is filled in when it is
 // empty.

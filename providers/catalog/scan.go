@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,10 +20,12 @@ const futureSlack = 5 * time.Minute
 type store struct {
 	reader Reader
 	base   *shelf // an earlier scan to compare with, if there is one
-	units  []Unit
-	places []place // of the units on base
-	skips  skipCounter
-	err    error
+	// earlier returns what base is to be; it may read a cache file.
+	earlier func() *shelf
+	units   []Unit
+	places  []place // of the units on base
+	skips   skipCounter
+	err     error
 
 	mu      sync.Mutex
 	changes []change // guarded by mu; the units of which base does not tell, or not the same
@@ -87,7 +90,14 @@ func (c *Catalog) scan(ctx context.Context, w wanted) ([]*store, error) {
 			}
 		})
 	}
-	inParallel(ctx, c.opts.Workers, len(stores), func(i int) { s.discover(ctx, stores[i]) })
+	s.remember(stores)
+	inParallel(ctx, c.opts.Workers, 2*len(stores), func(i int) {
+		if st := stores[i%len(stores)]; i >= len(stores) {
+			s.discover(ctx, st)
+		} else if w.exact == "" {
+			st.earlier() // Read while the store is listed. An exact id may not need it.
+		}
+	})
 	close(s.pieces)
 	examining.Wait()
 	if ctx.Err() == nil {
@@ -135,45 +145,52 @@ func (s *scanning) discover(ctx context.Context, st *store) {
 	d := Discovery{Env: s.env, Exact: s.exact, NonInteractive: s.nonInteractive}
 	var follow follower
 	found := func(from int, units []Unit) {
+		if from == 0 {
+			st.base = st.earlier()
+			follow = newFollower(st.base)
+			if st.base != nil { // Nearly always there are as many as before.
+				st.places = make([]place, 0, st.base.count+1)
+				d.units = slices.Grow(d.units, max(0, st.base.count+1-len(d.units)))
+			}
+		}
 		for _, u := range units {
 			st.places = append(st.places, follow.find(u))
 		}
 		s.pieces <- piece{st, from, units, st.places[from:len(st.places):len(st.places)]}
 	}
 	if s.exact == "" {
-		st.base = s.remembered(st)
-		follow, d.found = newFollower(st.base), found
-		if st.base != nil {
-			d.units = make([]Unit, 0, st.base.count+1)
-			st.places = make([]place, 0, st.base.count+1)
-		}
+		d.found = found
 	}
 	err := guard(func() error { return st.reader.Discover(ctx, &d) })
-	st.units, st.skips = d.units, d.skips
 	if err != nil && ctx.Err() == nil {
 		st.err = err
 		s.opts.Logger.Warn("store cannot be listed", slog.String("agent", string(st.reader.Agent())), slog.Any("error", err))
 	}
-	if s.exact != "" && !st.few() {
-		st.base = s.remembered(st)
-		follow = newFollower(st.base)
+	if s.exact != "" && few(d.units) {
+		st.earlier = func() *shelf { return nil }
 	}
 	d.found = found
 	d.tell()
+	st.units, st.skips = d.units, d.skips
 }
 
 // key names the scan of a store.
 func (s *scanning) key(st *store) shelfKey { return shelfKey{st.reader.Agent(), s.nonInteractive} }
 
-// remembered returns an earlier scan of a store, from the cache file if need be.
-func (s *scanning) remembered(st *store) *shelf {
-	k := s.key(st)
-	if s.opts.CacheDir != "" && s.memo.load(k) {
-		if loaded := s.loadCache(k); loaded != nil {
-			s.memo.put(k, loaded)
-		}
+// remember tells each store how to get at an earlier scan of it, which may be in a cache file.
+func (s *scanning) remember(stores []*store) {
+	for _, st := range stores {
+		k := s.key(st)
+		load := sync.OnceFunc(func() {
+			if s.opts.CacheDir == "" || !s.memo.load(k) {
+				return
+			}
+			if loaded := s.loadCache(k); loaded != nil {
+				s.memo.put(k, loaded)
+			}
+		})
+		st.earlier = func() *shelf { load(); return s.memo.shelf(k) }
 	}
-	return s.memo.shelf(k)
 }
 
 // examineAll looks at each unit of a piece.

@@ -32,6 +32,7 @@ type verdict struct {
 	loss   bool // it could not be read
 	reason Reason
 	part   uint64 // when it is not known: a hash of what was found
+	uses   string // what Parsing.Uses told, each with a NUL behind it
 }
 
 // outcome is a verdict and what was found in the unit, packed.
@@ -66,6 +67,7 @@ func (p *packer) verdict(v *verdict) {
 	p.number(v.stamp.inode)
 	p.number(v.stamp.with)
 	p.number(v.part)
+	p.text(v.uses)
 }
 
 // verdict reads what packer.verdict wrote.
@@ -74,7 +76,7 @@ func (u *unpacker) verdict() verdict {
 	v := verdict{known: mark&markKnown != 0, absent: mark&markAbsent != 0, loss: mark&markLoss != 0, reason: Reason(u.text())}
 	v.stamp.size, v.stamp.modNS = u.signed(), u.signed()
 	v.stamp.changeNS = v.stamp.modNS + u.signed()
-	v.stamp.inode, v.stamp.with, v.part = u.number(), u.number(), u.number()
+	v.stamp.inode, v.stamp.with, v.part, v.uses = u.number(), u.number(), u.number(), u.text()
 	return v
 }
 

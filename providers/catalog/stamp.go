@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"strings"
 	"time"
 )
 
@@ -23,25 +24,33 @@ type fileState struct {
 	regular               bool
 }
 
-// stampOf combines what the system tells of a unit's files. settled reports whether a later change to them will be seen: one that comes
-// in the same tick of the file system's clock as the last one has the same times.
-func stampOf(u Unit, file fileState, dirs *dirStat, now time.Time) (s stamp, settled bool) {
+// stampOf combines what the system tells of a unit's files, and of those that it uses. settled reports whether a later change to them will be
+// seen: one that comes in the same tick of the file system's clock as the last one has the same times. since is when the files were looked at first.
+func stampOf(u Unit, uses string, file fileState, dirs *dirStat, since time.Time) (s stamp, settled bool) {
 	s = stamp{size: file.size, modNS: file.modNS, changeNS: file.changeNS, inode: file.inode}
-	settled = longAgo(file.modNS, now)
-	if len(u.With) == 0 {
+	settled = longAgo(file.modNS, since)
+	if len(u.With) == 0 && uses == "" {
 		return s, settled
 	}
 	h := fnv.New64a()
 	var buf [40]byte
-	for _, path := range u.With {
+	add := func(path string) {
 		clear(buf[:])
 		if side, err := dirs.stat(path); err == nil {
 			for i, n := range [...]uint64{1, uint64(side.size), uint64(side.modNS), uint64(side.changeNS), side.inode} {
 				binary.LittleEndian.PutUint64(buf[8*i:], n)
 			}
-			settled = settled && longAgo(side.modNS, now)
+			settled = settled && longAgo(side.modNS, since)
 		}
 		_, _ = h.Write(append(buf[:], path...)) // A hash never fails.
+	}
+	for _, path := range u.With {
+		add(path)
+	}
+	for uses != "" {
+		var path string
+		path, uses, _ = strings.Cut(uses, "\x00")
+		add(path)
 	}
 	s.with = h.Sum64()
 	return s, settled
@@ -53,12 +62,12 @@ const (
 	coarseTick = 2 * time.Second
 )
 
-// longAgo reports whether a time is more than a tick away from now.
-func longAgo(modNS int64, now time.Time) bool {
+// longAgo reports whether a time is more than a tick before since. One that lies in the future is not of this clock, and tells nothing.
+func longAgo(modNS int64, since time.Time) bool {
 	tick := fineTick
 	if modNS%int64(time.Second) == 0 {
 		tick = coarseTick
 	}
-	age := now.Sub(time.Unix(0, modNS))
-	return age > tick || age < -tick
+	mod := time.Unix(0, modNS)
+	return mod.Before(since.Add(-tick)) || mod.After(time.Now().Add(tick))
 }

@@ -18,6 +18,7 @@
 //   - Nothing under the home directory is created, changed or removed by any operation.
 //   - What a running program has written into the log of a database, and nowhere else yet, is found.
 //   - The answer is the same for one worker and for many, from memory and afresh, for a search and for a lookup.
+//   - Whatever happens to files between two answers, a catalog that remembers the store answers like one that does not.
 //   - A store that does not exist is empty, without a warning. A root that is a link, links that lead back up, and
 //     a link to itself change nothing.
 //   - A file that is empty, cut, filled with garbage, a folder, a pipe or a dangling link costs at most its own sessions. A byte order

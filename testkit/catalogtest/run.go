@@ -28,6 +28,7 @@ func Run(t *testing.T, cfg Config) {
 		{"changes nothing", testReadOnly},
 		{"databases of a running program", testLogged},
 		{"same answer however it is asked", testSame},
+		{"changes between two answers", testWarm},
 		{"no store", testNoStore},
 		{"links", testLinks},
 		{"broken files", testBroken},

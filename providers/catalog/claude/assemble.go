@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,9 +60,9 @@ func (Reader) Assemble(a *catalog.Assembly) []catalog.Session {
 		complete(&out[i], history, summaries)
 	}
 	if a.Exact == "" {
-		for id, s := range history {
+		for _, id := range slices.Sorted(maps.Keys(history)) {
 			if !found[id] {
-				a.Skip(s.StoreFile+"#"+id, catalog.Gone)
+				a.Skip(history[id].StoreFile+"#"+id, catalog.Gone)
 			}
 		}
 	}

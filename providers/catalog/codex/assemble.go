@@ -2,6 +2,7 @@ package codex
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,9 +35,9 @@ func (Reader) Assemble(a *catalog.Assembly) []catalog.Session {
 		s.Ref = ""
 	}
 	if a.Exact == "" {
-		for id, row := range rows {
+		for _, id := range slices.Sorted(maps.Keys(rows)) {
 			if !found[id] {
-				a.Skip(storeName(row), rowReason(id))
+				a.Skip(storeName(rows[id]), rowReason(id))
 			}
 		}
 	}

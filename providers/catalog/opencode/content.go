@@ -221,7 +221,7 @@ func fileRecords(ctx context.Context, req catalog.ContentRequest, yield func(cat
 		if err != nil {
 			continue // One that cannot be read costs itself.
 		}
-		parts, err := m.parts(ctx)
+		parts, err := m.parts(ctx, func(string) {})
 		if err != nil {
 			yield(catalog.Record{}, err)
 			return

@@ -18,8 +18,7 @@ const (
 	firstMessages = 4
 )
 
-// parseFile reads a session that is kept as JSON. Its first messages are looked at, which do not change any more; the
-// folder of messages is one of the unit's files.
+// parseFile reads a session that is kept as JSON. Its first messages are looked at; the folder of messages is one of the unit's files.
 func parseFile(ctx context.Context, p *catalog.Parsing) error {
 	f, err := p.Open(p.Unit.Path)
 	if err != nil {
@@ -51,7 +50,7 @@ func parseFile(ctx context.Context, p *catalog.Parsing) error {
 	}
 	s.TimeMS = cmp.Or(s.TimeMS, s.StartedMS, p.Believe(f.ModTime.UnixMilli()))
 	kinship(&s, parent, fork)
-	if err := firstOf(ctx, &s, p.Unit.With[0]); err != nil {
+	if err := firstOf(ctx, p, &s); err != nil {
 		return err
 	}
 	inWorktree(&s)
@@ -94,9 +93,10 @@ func fileTimes(p *catalog.Parsing, s *catalog.Session, times bounded.Value) {
 }
 
 // firstOf completes a session from its first messages. One that cannot be read is passed over.
-func firstOf(ctx context.Context, s *catalog.Session, dir string) error {
-	messages, err := jsonFiles(ctx, dir)
+func firstOf(ctx context.Context, p *catalog.Parsing, s *catalog.Session) error {
+	messages, err := jsonFiles(ctx, p.Unit.With[0])
 	for _, path := range messages[:min(len(messages), firstMessages)] {
+		p.Uses(path)
 		m, err := readMessage(path)
 		if err != nil {
 			continue
@@ -105,7 +105,7 @@ func firstOf(ctx context.Context, s *catalog.Session, dir string) error {
 		if !m.user || len(s.Prompts) > 0 {
 			continue
 		}
-		parts, err := m.parts(ctx)
+		parts, err := m.parts(ctx, p.Uses)
 		if err != nil {
 			return err
 		}
@@ -163,8 +163,8 @@ func readMessage(path string) (*fileMessage, error) {
 	return m, nil
 }
 
-// parts returns the parts of a message.
-func (m *fileMessage) parts(ctx context.Context) ([][]byte, error) {
+// parts returns the parts of a message, and tells the folders and files where they were looked for.
+func (m *fileMessage) parts(ctx context.Context, uses func(path string)) ([][]byte, error) {
 	var out [][]byte
 	for v := range bounded.Elements(m.inline.Raw) {
 		out = append(out, v.Raw)
@@ -178,6 +178,7 @@ func (m *fileMessage) parts(ctx context.Context) ([][]byte, error) {
 	base := filepath.Join(filepath.Dir(filepath.Dir(session)), "part")
 	var paths []string
 	for _, dir := range []string{filepath.Join(base, m.id), filepath.Join(base, filepath.Base(session), m.id)} {
+		uses(dir)
 		found, err := jsonFiles(ctx, dir)
 		if err != nil {
 			return nil, err
@@ -186,6 +187,7 @@ func (m *fileMessage) parts(ctx context.Context) ([][]byte, error) {
 	}
 	slices.Sort(paths)
 	for _, path := range paths {
+		uses(path)
 		if data, err := bounded.ReadAll(path, maxFileBytes); err == nil { // One that cannot be read costs itself.
 			out = append(out, data)
 		}
