@@ -1,0 +1,54 @@
+package actors_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agentd/actors"
+)
+
+// One actor drives the turns of a session, one after another, and goes when none comes.
+func TestTurnsOfASessionShareAnActor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		rt := start(t, patient(), nil)
+		id := rt.Create("a", "")
+		synctest.Wait()
+		none := rt.Live().Actors
+		for range 5 {
+			rt.Complete(id, "hi")
+			synctest.Wait()
+			if got := rt.Live().Actors; got != none+1 {
+				t.Fatalf("%d actors after a turn, want the session's and one for its turns, %d", got, none+1)
+			}
+		}
+		<-time.After(3 * actors.DefaultFoldDelay)
+		synctest.Wait()
+		if live := rt.Live(); live.Actors != none || live.Sessions != 1 {
+			t.Errorf("Live() = %+v after a while, want the session in memory and %d actors", live, none)
+		}
+		rt.Complete(id, "again")
+		wantHistory(t, rt.Store, id)
+	})
+}
+
+// An actor that has ended between two turns, or while one begins, is replaced; at worst that turn fails, and says why.
+func TestTurnsActorEndsBetweenTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		rt := start(t, patient(), nil)
+		id := rt.Create("a", "")
+		for n := range 10 {
+			rt.Complete(id, "hi")
+			for child := range 2*n + 2 {
+				actors.EndTurnActor(rt.Runtime, id, child+1) // Those that are gone already do not mind.
+			}
+			if n%2 == 0 {
+				synctest.Wait() // The session knows.
+			}
+			rt.Wait(rt.Run(id, "at the same moment", actors.RunOptions{}))
+		}
+		wantHistory(t, rt.Store, id)
+	})
+}
