@@ -50,7 +50,7 @@ e2e/opencode: ## Drive the real OpenCode (from npm) against a scripted model, in
 	  $(GO) test -tags e2e -run E2E -count=1 -timeout 40m ./providers/opencode -opencode "$$path" || exit 1; \
 	done
 
-e2e/clients: ## Show "agf mcp" to the real Claude Code, Codex, Gemini CLI, OpenCode and MCP Inspector (from npm).
+e2e/clients: ## Show our MCP servers to the real Claude Code, Codex, Gemini CLI, OpenCode and MCP Inspector (from npm).
 	scripts/clients.sh
 
 .PHONY: e2e test/online bench/overhead

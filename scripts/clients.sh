@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Shows "agf mcp" to the real clients: Claude Code, Codex, Gemini CLI, OpenCode and the MCP Inspector.
+# Shows "agf mcp" to the real clients: Claude Code, Codex, Gemini CLI, OpenCode and the MCP Inspector; and "agentd mcp --http" to those of them that
+# tell whether they are connected.
 #
 #   scripts/clients.sh           everything; returns 0 only if everything passes
 #
@@ -48,7 +49,10 @@ say "building"
 cd "$root"
 go build -trimpath -o "$cache/agf" ./cmd/agf
 go test -tags e2e -c -o "$cache/clients.test" ./cmd/agf
+go test -tags e2e -c -o "$cache/agentd.test" ./cmd/agentd
 say "clients and inspector, with an empty home and no network"
 cd cmd/agf
 alone "$cache/clients.test" -test.run '^TestE2E' -test.v -test.timeout 20m -test.count 1 -clients "$cache"
+cd ../agentd
+alone "$cache/agentd.test" -test.run '^TestClients' -test.v -test.timeout 20m -test.count 1 -clients "$cache"
 say "everything passes"
