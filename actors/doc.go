@@ -24,7 +24,7 @@
 //	├─ toolsync                  tells those who show tools when what is active or approved has changed
 //	└─ registry                  id -> session; the only one that starts them; admission and passivation
 //	    └─ session-<id>-<gen>    one for each live session; owns its state; never blocks
-//	        └─ turn-<n>          at most one; owns the context, the cancel hook and the goroutine that runs the agent
+//	        └─ turn-<n>          at most one; drives turn after turn; owns the context, the cancel hook, the agent's goroutine
 //
 // The rules are not here. Those of a session are in actors/internal/session, those of approvals in actors/internal/approval: pure step functions.
 // The actors of this package deliver messages to them and perform their effects.

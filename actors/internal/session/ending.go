@@ -73,7 +73,7 @@ func (s *State) ending(t *turn) []messages.Change {
 func split(groups []group, changes []messages.Change, last then) []group {
 	size, from := 0, 0
 	for i, change := range changes {
-		n := sizeOf(change)
+		n := messages.BodySize(change)
 		if i > from && (size+n > MaxBatchBytes || i-from >= maxCommitChanges) {
 			groups = append(groups, group{changes: changes[from:i]})
 			size, from = 0, i

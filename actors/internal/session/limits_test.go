@@ -184,7 +184,7 @@ func TestCommitsFitTheStore(t *testing.T) {
 		commits++
 		size := 0
 		for _, change := range s.commit(false).Changes {
-			size += sizeOf(change)
+			size += messages.BodySize(change)
 		}
 		if size > MaxBatchBytes {
 			t.Errorf("commit %d has %d bytes, want at most %d", commits, size, MaxBatchBytes)

@@ -63,7 +63,7 @@ func (s *State) portion() int {
 	size, count := 0, 0
 	for i := range s.staged {
 		for _, change := range s.staged[i].changes {
-			size += sizeOf(change)
+			size += messages.BodySize(change)
 		}
 		count += len(s.staged[i].changes)
 		if i > 0 && (size > MaxBatchBytes || count > maxCommitChanges) {
@@ -71,22 +71,6 @@ func (s *State) portion() int {
 		}
 	}
 	return len(s.staged)
-}
-
-// sizeOf is about how many bytes of text a change holds.
-func sizeOf(change messages.Change) int {
-	switch c := change.(type) {
-	case messages.ItemAppended:
-		return c.Item.Size()
-	case messages.ItemUpdated:
-		return c.Item.Size()
-	case messages.DataSet:
-		return len(c.Value)
-	case messages.TurnEnded:
-		return len(c.Turn.Result) + len(c.Turn.Error)
-	case messages.Created, messages.Opened, messages.TurnStarted, messages.Deleted:
-	}
-	return 0
 }
 
 // commit makes the effect that stores what is in flight.
