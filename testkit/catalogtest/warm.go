@@ -87,8 +87,12 @@ func storeChanges() []breakage {
 		}},
 		{"emptying", func(path string) error { return os.Truncate(path, 0) }},
 		{"deleting", os.Remove},
-		{"renaming", func(path string) error { return os.Rename(path, filepath.Join(filepath.Dir(path), "renamed-"+filepath.Base(path))) }},
-		{"copying, beside it,", func(path string) error { return copyFile(path, filepath.Join(filepath.Dir(path), "a-copy-of-"+filepath.Base(path))) }},
+		{"renaming", func(path string) error {
+			return os.Rename(path, filepath.Join(filepath.Dir(path), "renamed-"+filepath.Base(path)))
+		}},
+		{"copying, beside it,", func(path string) error {
+			return copyFile(path, filepath.Join(filepath.Dir(path), "a-copy-of-"+filepath.Base(path)))
+		}},
 		{"copying, into a new folder beside its own,", func(path string) error {
 			return copyFile(path, filepath.Join(filepath.Dir(path)+"-new", filepath.Base(path)))
 		}},
