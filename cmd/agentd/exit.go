@@ -28,6 +28,7 @@ const exitCodesTopic = `0  done: the command succeeded, the turn completed
 1  failed: the turn failed, or the command could not do what it was asked for (the reason is on standard error)
 2  usage: an unknown command or flag, a bad value, an id that cannot be one, an input over a limit
 3  cancelled: the turn was cancelled or interrupted, by Ctrl-C, a signal or another prompt
+   (a signal is how "agentd mcp --http" ends; its code is 0 then)
 4  in use: another process owns the data directory (standard error names it and its process id)
 5  not found: no such session, agent, preset or approval
 6  denied: the turn completed, but a tool needed an approval and nobody could be asked
