@@ -1,31 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"agentd/messages"
-	"agentd/persistence/jsonfile/atomicfile"
 	"agentd/presets"
 	"agentd/presets/mcp"
-	"agentd/providers/catalog/bounded"
 )
 
 // envMCPToken names the variable that holds what clients over HTTP prove themselves with.
 const envMCPToken = "AGENTD_MCP_TOKEN"
-
-// maxTokenBytes bounds the file of a token.
-const maxTokenBytes = 4 << 10
 
 // mcpHTTPFlags say how tools are served over HTTP.
 type mcpHTTPFlags struct {
@@ -50,7 +41,7 @@ func (f *mcpHTTPFlags) add(cmd *cobra.Command) {
 // wanted reports whether tools are to be served over HTTP.
 func (f *mcpHTTPFlags) wanted() bool { return f.addr != "" }
 
-// options checks the flags and returns what they ask of the server. Without a token in them it is the one of the data directory; see tokenOf.
+// options checks the flags and returns what they ask of the server. Without a token in them it is the one of the data directory; see keptToken.
 func (f *mcpHTTPFlags) options(a *app) (opts mcp.HTTPOptions, tokenAt string, err error) {
 	if !f.wanted() {
 		if f.anonymous || f.tokenFile != "" || len(f.hosts) > 0 {
@@ -104,46 +95,6 @@ func (f *mcpHTTPFlags) givenToken(a *app) (token, at string, err error) {
 		return "", "", &usageError{err: err}
 	}
 	return token, at, nil
-}
-
-// checkToken does not quote the token.
-func checkToken(token, at string) error {
-	if len(token) < mcp.MinTokenBytes || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("the token in %s is not a good one: it must be %d or more visible ASCII characters, such as those of \"openssl rand -hex 32\"", at, mcp.MinTokenBytes)
-	}
-	return nil
-}
-
-// readToken reads a token file: one line.
-func readToken(path string) (string, error) {
-	text, err := bounded.ReadAll(path, maxTokenBytes)
-	if err != nil {
-		return "", fmt.Errorf("reading the token in %q: %w", path, err)
-	}
-	token := string(bytes.TrimSpace(text))
-	if token == "" {
-		return "", fmt.Errorf("the token file %q is empty", path)
-	}
-	return token, nil
-}
-
-// keptToken returns the token of the data directory, which is made once. This process owns the directory.
-func keptToken(path string) (string, error) {
-	token, err := readToken(path)
-	if errors.Is(err, os.ErrNotExist) {
-		token = rand.Text()
-		if err := atomicfile.Write(path, []byte(token+"\n")); err != nil {
-			return "", fmt.Errorf("keeping the token: %w", err)
-		}
-		return token, nil
-	}
-	if err == nil {
-		err = checkToken(token, path)
-	}
-	if err != nil {
-		return "", fmt.Errorf("%w; remove the file to have a new one made", err)
-	}
-	return token, nil
 }
 
 // httpFront serves the tools over HTTP until the process is told to end.
@@ -214,7 +165,7 @@ func (f *httpFront) serve(ctx context.Context, h *host, turn mcp.Turn) error {
 func (f *httpFront) tellReady(endpoint *mcp.Endpoint, session messages.SessionID) {
 	url := endpoint.URL()
 	if f.options.AllowRemote { // The address may be that of every network.
-		url = fmt.Sprintf("http://%s/mcp", net.JoinHostPort(f.options.AllowedHosts[0], fmt.Sprint(f.server.Status().Port)))
+		url = fmt.Sprintf("http://%s/mcp", net.JoinHostPort(f.options.AllowedHosts[0], strconv.Itoa(f.server.Status().Port)))
 	}
 	proof := "clients send the bearer token in " + f.tokenAt
 	if f.options.Anonymous {
