@@ -39,6 +39,21 @@ func (x *index) last() *segment {
 	return nil
 }
 
+// kept is the number of the oldest segment that may stay, though it is full, when so many full ones are allowed. The lock is held.
+func (x *index) kept(held int) uint64 {
+	kept := uint64(0)
+	for _, seg := range slices.Backward(x.segs) {
+		if seg.void {
+			continue
+		}
+		kept = seg.number
+		if held--; held < 0 {
+			break
+		}
+	}
+	return kept
+}
+
 // giveUp adds a segment that is void.
 func (x *index) giveUp(seg *segment) {
 	x.mu.Lock()

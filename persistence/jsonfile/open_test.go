@@ -336,6 +336,47 @@ func TestSegmentsGo(t *testing.T) {
 	}
 }
 
+// TestHolding tells when a session is said to hold the journal back: when more full segments than are allowed follow the one that it needs.
+func TestHolding(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ setting, held int }{{-1, 0}, {1, 1}, {0, jsonfile.DefaultHeldSegments}, {5, 5}} {
+		t.Run(fmt.Sprint(tc.held), func(t *testing.T) {
+			t.Parallel()
+			disk := simdisk.New()
+			store, err := jsonfile.Open("/data", &jsonfile.Options{FS: disk.FS(), SegmentBytes: 4000, PreallocateBytes: -1, HeldSegments: tc.setting})
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin(t, store, "holder")
+			busy := begin(t, store, "busy")
+			after := uint64(1)
+			for i := range 150 {
+				mustCommit(t, store, persistence.Append{Handle: busy, ID: uint64(i + 2), After: after, Records: renumber(turnRecords(t, after), after)})
+				after += 2
+				for _, id := range []messages.SessionID{"holder", "busy"} {
+					if got, want := store.UnfoldedOf(id).Holds, segmentCount(disk)-1 > tc.held; got != want {
+						t.Fatalf("with %d segments, %s holds the journal back: %v, want %v", segmentCount(disk), id, got, want)
+					}
+				}
+			}
+			if n := segmentCount(disk); n < 8 {
+				t.Fatalf("there are %d segments, want more than any case allows", n)
+			}
+			for _, id := range []messages.SessionID{"holder", "busy"} {
+				if err := store.Fold(t.Context(), id); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := segmentCount(disk); n != 1 || store.UnfoldedOf("busy").Holds {
+				t.Errorf("after folding there are %d segments, want the last", n)
+			}
+			if err := store.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
 func segmentCount(disk *simdisk.Disk) int {
 	n := 0
 	for _, path := range disk.Paths() {

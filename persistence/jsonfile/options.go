@@ -13,6 +13,10 @@ const (
 	// DefaultPreallocateBytes is how far zeros are written ahead of the journal's end. Overwriting them and
 	// fdatasync took 0.28 ms where growing the file took 0.47 ms (ext4, 600 bytes, p50).
 	DefaultPreallocateBytes = 1 << 20
+	// DefaultHeldSegments is how many full segments the journal may have before sessions are asked to be folded for the sake of the oldest. With 1,000
+	// sessions that are never at rest, folding took 37 of 100 parts of the time with none held, and a fourth of that with three; a start
+	// after a crash reads about 900 MB a second.
+	DefaultHeldSegments = 3
 	// DefaultIdleSessions is how many sessions with nothing in the journal are remembered.
 	DefaultIdleSessions = 4096
 )
@@ -28,6 +32,10 @@ type Options struct {
 	// PreallocateBytes is how far the journal is filled with zeros ahead. 0 means [DefaultPreallocateBytes], a
 	// negative number means not at all.
 	PreallocateBytes int64
+	// HeldSegments is how many full segments sessions may hold back before [persistence.Unfolded] says so of those that need the oldest. More of
+	// them mean that busy sessions are folded less often, and that a start after a crash reads more. 0 means [DefaultHeldSegments], a
+	// negative number none.
+	HeldSegments int
 	// IdleSessions is how many sessions that are wholly folded are remembered, at about 150 bytes each, so that their
 	// writers go on without a look at the disk. 0 means [DefaultIdleSessions].
 	IdleSessions int
@@ -46,6 +54,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if out.PreallocateBytes == 0 {
 		out.PreallocateBytes = DefaultPreallocateBytes
+	}
+	if out.HeldSegments == 0 {
+		out.HeldSegments = DefaultHeldSegments
 	}
 	if out.IdleSessions == 0 {
 		out.IdleSessions = DefaultIdleSessions

@@ -62,12 +62,13 @@ func (s *session) idle() bool {
 }
 
 // unfolded tells what the snapshot lacks. index.mu is held.
-func (s *session) unfolded(last *segment) persistence.Unfolded {
+// What lies in a segment before the one of the number holds the journal back.
+func (s *session) unfolded(kept uint64) persistence.Unfolded {
 	return persistence.Unfolded{
 		Session:       s.id,
 		Running:       s.running,
 		JournalBytes:  s.journalBytes,
 		SnapshotBytes: s.snapshotBytes,
-		Holds:         len(s.spans) > 0 && s.spans[0].seg != last,
+		Holds:         len(s.spans) > 0 && s.spans[0].seg.number < kept,
 	}
 }
