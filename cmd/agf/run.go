@@ -64,6 +64,7 @@ func newRoot(p *program) *cobra.Command {
 			return slog.New(tint.NewHandler(p.stderr, &tint.Options{Level: level, NoColor: !colours(p.stderr)}))
 		},
 	})
+	root.SetHelpCommand(newHelp(root))
 	root.Version = version
 	root.SetVersionTemplate("agf {{.Version}}\n")
 	root.PersistentFlags().BoolVar(&noColor, "no-color", false, "use no colour (so does NO_COLOR)")

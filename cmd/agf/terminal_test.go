@@ -18,9 +18,15 @@ import (
 // sees runs agf in a terminal of 100 columns and returns what stands on it.
 func (p *place) sees(more []string, args ...string) string {
 	p.tb.Helper()
+	return p.seesIn(100, more, args...)
+}
+
+// seesIn is sees in a terminal of so many columns.
+func (p *place) seesIn(columns uint16, more []string, args ...string) string {
+	p.tb.Helper()
 	cmd := p.command(p.tb.Context(), args...)
 	cmd.Env = append(append(cmd.Env, "TERM=xterm"), more...)
-	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 30, Cols: 100})
+	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 30, Cols: columns})
 	if err != nil {
 		p.tb.Fatal(err)
 	}
@@ -58,6 +64,25 @@ func TestListInATerminal(t *testing.T) {
 	for line := range strings.Lines(strings.ReplaceAll(plain, "\r", "")) {
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 100 && !strings.HasPrefix(line, "agf: ") {
 			t.Errorf("the line %q has %d columns, want at most 100", line, n)
+		}
+	}
+}
+
+// TestDoctorInANarrowTerminal holds that what was left out can be read where it has no room in the table.
+func TestDoctorInANarrowTerminal(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, columns := range []uint16{60, 80, 200} {
+		shown := strings.ReplaceAll(p.seesIn(columns, []string{"NO_COLOR=1"}, "doctor"), "\r", "")
+		table, _, _ := strings.Cut(shown, "\nNo store of ")
+		table, _, _ = strings.Cut(table, "\ncodex: ")
+		if !strings.Contains(table, "1 corrupt") {
+			t.Errorf("a terminal of %d columns shows %q, want what was left out", columns, shown)
+		}
+		for line := range strings.Lines(table) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > int(columns) {
+				t.Errorf("the line %q has %d columns, want at most %d", line, n, columns)
+			}
 		}
 	}
 }

@@ -135,7 +135,9 @@ func (c *Catalog) Doctor(ctx context.Context) ([]Report, error) {
 		}
 		for _, root := range st.reader.Roots(c.env()) {
 			_, err := os.Stat(root.Path)
-			r.Roots = append(r.Roots, RootReport{Path: root.Path, Var: root.Var, Exists: root.Path != "" && err == nil})
+			r.Roots = append(r.Roots, RootReport{
+				Path: root.Path, Var: root.Var, Exists: root.Path != "" && err == nil, Missing: root.missing(c.env()),
+			})
 		}
 		out = append(out, r)
 	}

@@ -60,6 +60,7 @@ type Parsing struct {
 
 	scratch  *bounded.Scratch
 	limitMS  int64
+	exact    string
 	volatile bool
 	uses     []string
 	sessions []Session
@@ -68,6 +69,13 @@ type Parsing struct {
 
 // Open opens a file with buffers that are used again for the next one. Close it before Parse returns.
 func (p *Parsing) Open(path string) (*bounded.File, error) { return p.scratch.Open(path) }
+
+// Only returns the one session id that is wanted, or nothing when all are. A reader that then tells less of the others calls it; what it tells is
+// not remembered.
+func (p *Parsing) Only() string {
+	p.volatile = p.volatile || p.exact != ""
+	return p.exact
+}
 
 // maxUses is how many files a unit can name in [Parsing.Uses]. With more its result is not remembered.
 const maxUses = 64

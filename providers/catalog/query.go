@@ -79,6 +79,20 @@ func (q *query) filter(w string, now time.Time) bool {
 	return true
 }
 
+// Misread returns the words of a query that look like filters and make no sense as such, so that they are matched as ordinary words: a person
+// who wrote one hardly meant that.
+func (c *Catalog) Misread(text string) []string {
+	var out []string
+	for w := range strings.FieldsSeq(bounded.Clean([]byte(text))) {
+		name, _, ok := strings.Cut(w, ":")
+		known := ok && slices.Contains([]string{"agent", "branch", "since"}, strings.ToLower(name))
+		if known && !(&query{}).filter(w, c.env().now()) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // sinceMillis returns a time in Unix milliseconds, or 0.
 func sinceMillis(value string, now time.Time) int64 {
 	if t, err := time.ParseInLocation(time.DateOnly, value, now.Location()); err == nil {

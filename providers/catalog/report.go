@@ -36,6 +36,8 @@ type RootReport struct {
 	Var string `json:"var,omitzero"`
 	// Exists is whether something is there.
 	Exists bool `json:"exists"`
+	// Missing is whether Var names a place that does not exist, which is rather a mistake.
+	Missing bool `json:"missing,omitzero"`
 }
 
 // Skipped counts what was left out for one reason.

@@ -146,6 +146,7 @@ func (c *Catalog) look(ctx context.Context, w wanted) ([]*store, []Warning, erro
 			failed++
 			warnings = append(warnings, Warning{agent, string(ScanFailed), "the store cannot be read; check its files and its configuration"})
 		}
+		warnings = append(warnings, missingWarnings(c.env(), st.reader)...)
 		for _, skip := range st.skips.list() {
 			if skip.Reason.Loss() {
 				warnings = append(warnings, lossWarning(agent, skip))

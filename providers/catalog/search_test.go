@@ -77,6 +77,26 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+func TestMisread(t *testing.T) {
+	t.Parallel()
+	c := newWorld(t, fake{agent: catalog.Claude}).catalog(t, catalog.Options{})
+	for query, want := range map[string]string{
+		"":                                   "",
+		"words http://host agent since":      "",
+		"agent:codex branch:x since:7d":      "",
+		"agent:nobody SINCE:soon since:2026": "[agent:nobody SINCE:soon since:2026]",
+		"branch: agent:":                     "[branch: agent:]",
+	} {
+		got := ""
+		if words := c.Misread(query); words != nil {
+			got = fmt.Sprint(words)
+		}
+		if got != want {
+			t.Errorf("Misread(%q) = %q, want %q", query, got, want)
+		}
+	}
+}
+
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fake{agent: catalog.Claude})

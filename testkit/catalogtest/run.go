@@ -196,6 +196,16 @@ func testSame(t *testing.T, cfg Config) {
 			t.Errorf("Show(%q): %v", w.ID, err)
 			continue
 		}
+		// A lookup may read less, and must not be remembered as if it were all.
+		looked := b.catalog(t, 4)
+		if _, err := looked.Show(t.Context(), catalog.ShowRequest{
+			Agent: string(cfg.Reader.Agent()), SessionID: w.ID, IncludeNonInteractive: true, IncludeArchived: true,
+		}); err != nil {
+			t.Errorf("Show(%q): %v", w.ID, err)
+		}
+		if diff := cmp.Diff(want, asJSON(t, b.search(t, looked))); diff != "" {
+			t.Errorf("a search after a lookup of %q (-first +again):\n%s", w.ID, diff)
+		}
 		shown.Session.Details.LikelyProject = all[w.ID].Details.LikelyProject // It depends on the other sessions.
 		if diff := cmp.Diff(asJSON(t, all[w.ID]), asJSON(t, shown.Session)); diff != "" {
 			t.Errorf("session %q (-searched +shown):\n%s", w.ID, diff)

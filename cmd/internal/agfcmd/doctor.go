@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -74,10 +75,8 @@ func (f *finder) printReports(reports []catalog.Report, all bool) error {
 		}
 		rows = append(rows, []string{string(r.Agent), place(r, home), strconv.Itoa(r.Seen), sessions(r), leftOut(r)})
 	}
-	if len(rows) > 0 {
-		if err := screen.Table(out, styles, columns, []string{"AGENT", "STORE", "FILES", "SESSIONS", "LEFT OUT"}, rows); err != nil {
-			return fmt.Errorf("writing the table: %w", err)
-		}
+	if err := printStores(out, styles, columns, rows); err != nil {
+		return fmt.Errorf("writing the table: %w", err)
 	}
 	for i := range reports {
 		for _, line := range faults(&reports[i], all) {
@@ -93,10 +92,53 @@ func (f *finder) printReports(reports []catalog.Report, all bool) error {
 	return nil
 }
 
+// printStores prints the table, of cells as wide as they are. Where it has no room for all, what was left out stands below it, and the places come
+// last, because their ends can be done without.
+func printStores(out io.Writer, styles screen.Styles, columns int, rows [][]string) error {
+	heading := []string{"AGENT", "STORE", "FILES", "SESSIONS", "LEFT OUT"}
+	if len(rows) == 0 {
+		return nil
+	}
+	if columns == 0 || tableWidth(append(rows, heading)) <= columns {
+		return screen.Table(out, styles, columns, heading, rows)
+	}
+	short := make([][]string, len(rows))
+	for i, row := range rows {
+		short[i] = []string{row[0], row[2], row[3], row[1]}
+	}
+	if err := screen.Table(out, styles, columns, []string{"AGENT", "FILES", "SESSIONS", "STORE"}, short); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row[4] == nothing {
+			continue
+		}
+		for _, line := range screen.Wrap(row[0]+" left out: "+screen.CleanLine(row[4]), columns) {
+			if _, err := fmt.Fprintln(out, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tableWidth is how many columns the rows take, with two between cells.
+func tableWidth(rows [][]string) int {
+	total := 2 * (len(rows[0]) - 1)
+	for column := range rows[0] {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, screen.Width(screen.CleanLine(row[column])))
+		}
+		total += widest
+	}
+	return total
+}
+
 // present reports whether there is anything of an agent.
 func present(r *catalog.Report) bool {
 	for _, root := range r.Roots {
-		if root.Exists {
+		if root.Exists || root.Missing {
 			return true
 		}
 	}
@@ -147,13 +189,16 @@ func sessions(r *catalog.Report) string {
 	return fmt.Sprintf("%d (%s)", r.Listed, strings.Join(parts, ", "))
 }
 
+// nothing stands where nothing was left out.
+const nothing = "-"
+
 // leftOut counts what was left out by reason.
 func leftOut(r *catalog.Report) string {
 	parts := make([]string, 0, len(r.Skipped))
 	for _, s := range r.Skipped {
 		parts = append(parts, fmt.Sprintf("%d %s", s.Count, strings.ReplaceAll(string(s.Reason), "_", " ")))
 	}
-	return cmp.Or(strings.Join(parts, ", "), "-")
+	return cmp.Or(strings.Join(parts, ", "), nothing)
 }
 
 // faults says what may be lost and where it is.
@@ -161,6 +206,11 @@ func faults(r *catalog.Report, all bool) []string {
 	var lines []string
 	if r.Error != "" {
 		lines = append(lines, "the store cannot be read: "+r.Error)
+	}
+	for _, root := range r.Roots {
+		if root.Missing {
+			lines = append(lines, "$"+root.Var+" is set, and "+root.Path+" does not exist; mend it or take it away")
+		}
 	}
 	for _, s := range r.Skipped {
 		if s.Reason.Loss() || all {

@@ -74,6 +74,9 @@ func (f *finder) list(cmd *cobra.Command, l listFlags, query string) error {
 	if l.limit > 0 {
 		req.Limit = &l.limit
 	}
+	for _, w := range cat.Misread(query) {
+		f.note(cmd, "%q is not understood as a filter, and is searched as a word; \"%s help query\" tells how filters are written", w, programName(cmd))
+	}
 	found, err := cat.List(cmd.Context(), req)
 	if err != nil {
 		return err
@@ -84,11 +87,11 @@ func (f *finder) list(cmd *cobra.Command, l listFlags, query string) error {
 	columns, _ := screen.Size(f.Out)
 	switch more := found.Total - len(found.Sessions); {
 	case columns > 0 && found.Total == 0:
-		f.note("No session matches. \"%s doctor\" tells what was found in each store.", programName(cmd))
+		f.note(cmd, "No session matches. \"%s doctor\" tells what was found in each store.", programName(cmd))
 	case columns > 0 && more > 0:
-		f.note("%d more; \"-n 0\" lists all.", more)
+		f.note(cmd, "%d more; \"-n 0\" lists all.", more)
 	}
-	f.warn(found.Warnings)
+	f.warn(cmd, found.Warnings)
 	return nil
 }
 

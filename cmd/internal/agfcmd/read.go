@@ -49,7 +49,7 @@ func (f *finder) newRead() *cobra.Command {
 			return err
 		}
 		page, _ := found.(*catalog.ReadResult)
-		return f.printPage(page)
+		return f.printPage(cmd, page)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if r.text {
@@ -65,7 +65,7 @@ func (f *finder) newRead() *cobra.Command {
 }
 
 // printPage prints a page of a transcript for a person.
-func (f *finder) printPage(page *catalog.ReadResult) error {
+func (f *finder) printPage(cmd *cobra.Command, page *catalog.ReadResult) error {
 	styles, out := f.Styles(), bufio.NewWriter(f.Out)
 	for _, rec := range page.Records {
 		head := string(rec.Role)
@@ -82,8 +82,8 @@ func (f *finder) printPage(page *catalog.ReadResult) error {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	if page.NextBefore != nil {
-		f.note("There is more: give --before %q", *page.NextBefore)
+		f.note(cmd, "There is more: give --before %q", *page.NextBefore)
 	}
-	f.warn(page.Warnings)
+	f.warn(cmd, page.Warnings)
 	return nil
 }

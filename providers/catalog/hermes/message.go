@@ -53,7 +53,7 @@ func (s *scan) addPrompts(ctx context.Context, have map[string]bool) error {
 	if err != nil || !ok {
 		return err
 	}
-	first, titleless := promptRows, promptlessMax
+	first, titleless, only := promptRows, promptlessMax, s.p.Only()
 	for i := range s.found {
 		out := &s.found[i]
 		if first <= 0 && (out.Title != "" || titleless <= 0) {
@@ -62,6 +62,9 @@ func (s *scan) addPrompts(ctx context.Context, have map[string]bool) error {
 		first--
 		if out.Title == "" {
 			titleless--
+		}
+		if only != "" && only != out.ID {
+			continue
 		}
 		var prompts [2]string
 		for i, descending := range []bool{false, true} {

@@ -54,7 +54,7 @@ func (Reader) Parse(ctx context.Context, p *catalog.Parsing) error {
 				}
 			}
 		}
-		return addPrompts(ctx, db, found)
+		return addPrompts(ctx, db, found, p.Only())
 	})
 	if err == nil && !known {
 		p.Skip("", catalog.Unsupported)

@@ -39,7 +39,8 @@ func askable(ctx context.Context, db *database.DB, table, column string) (bool, 
 }
 
 // addPrompts looks up the prompts of the sessions that need them most. The sessions of each table are the newest first.
-func addPrompts(ctx context.Context, db *database.DB, all []catalog.Session) error {
+// With only, those of the others are left out.
+func addPrompts(ctx context.Context, db *database.DB, all []catalog.Session, only string) error {
 	tables, err := lookTables(ctx, db)
 	if err != nil {
 		return err
@@ -54,6 +55,9 @@ func addPrompts(ctx context.Context, db *database.DB, all []catalog.Session) err
 		first--
 		if bare {
 			titleless--
+		}
+		if only != "" && only != s.ID {
+			continue
 		}
 		if s.Prompts, err = promptsOf(ctx, db, tables, s.ID); err != nil {
 			return err
