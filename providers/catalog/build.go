@@ -17,13 +17,7 @@ func (s *scanning) build(st *store) bool {
 		st.stale = true
 		return false
 	}
-	found := s.assemble(st, st.join(verdicts, parts))
-	slices.SortFunc(found, func(a, b Session) int {
-		if byTime := cmp.Compare(b.TimeMS, a.TimeMS); byTime != 0 {
-			return byTime // Nearly always; the texts are not worth comparing for nothing.
-		}
-		return cmp.Or(cmp.Compare(a.ProjectPath, b.ProjectPath), cmp.Compare(a.ID, b.ID))
-	})
+	found := newestFirst(s.assemble(st, st.join(verdicts, parts)))
 	packed := packParts(parts)
 	st.shelf, err = newShelf(packUnits(st, verdicts), packFound(found, st.units), func() (string, error) { return packed, nil })
 	if err != nil {
@@ -37,6 +31,21 @@ func (s *scanning) build(st *store) bool {
 		s.saveCache(s.key(st), st.shelf)
 	}
 	return true
+}
+
+// newestFirst sorts sessions; equals by project and id. It moves no sessions, which are large.
+func newestFirst(all []Session) []*Session {
+	out := make([]*Session, len(all))
+	for i := range all {
+		out[i] = &all[i]
+	}
+	slices.SortFunc(out, func(a, b *Session) int {
+		if byTime := cmp.Compare(b.TimeMS, a.TimeMS); byTime != 0 {
+			return byTime // Nearly always; the texts are not worth comparing for nothing.
+		}
+		return cmp.Or(cmp.Compare(a.ProjectPath, b.ProjectPath), cmp.Compare(a.ID, b.ID))
+	})
+	return out
 }
 
 // outcomes returns what became of each unit, and what was found in it.

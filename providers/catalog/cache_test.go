@@ -33,14 +33,14 @@ func sampleSessions() []Session {
 func sampleSkips() []Skipped { return []Skipped{{Reason: Corrupt, Count: 3, Samples: []string{"m"}}} }
 
 // sampleShelf returns a shelf, and the store that was packed.
-func sampleShelf(t testing.TB) (*shelf, *store) {
-	t.Helper()
+func sampleShelf(tb testing.TB) (*shelf, *store) {
+	tb.Helper()
 	st := &store{units: sampleUnits(), seen: 2, failed: true, later: skipCounter{Corrupt: &sampleSkips()[0]}}
 	var p packer
 	parts := packParts([]string{p.part(sampleSessions(), sampleSkips(), st.units[0]), p.part(nil, sampleSkips(), st.units[1]), ""})
-	s, err := newShelf(packUnits(st, sampleVerdicts()), packFound(sampleSessions(), st.units), func() (string, error) { return parts, nil })
+	s, err := newShelf(packUnits(st, sampleVerdicts()), packFound(newestFirst(sampleSessions()), st.units), func() (string, error) { return parts, nil })
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s, st
 }

@@ -116,9 +116,9 @@ func readText(in io.Reader, size int64, sum uint32) (string, error) {
 		out.Write(buf[:n])
 		crc = crc32.Update(crc, table, buf[:n])
 		switch {
-		case err == io.EOF && int64(out.Len()) == size && crc == sum: //nolint:errorlint // A section reader returns io.EOF itself.
+		case err == io.EOF && int64(out.Len()) == size && crc == sum:
 			return out.String(), nil
-		case err == io.EOF: //nolint:errorlint // Likewise.
+		case err == io.EOF:
 			return "", errCache
 		case err != nil:
 			return "", err

@@ -107,7 +107,7 @@ func packUnits(st *store, verdicts []verdict) string {
 }
 
 // packFound packs sessions behind a table of where each one stands, in four bytes each, and their number.
-func packFound(sessions []Session, units []Unit) string {
+func packFound(sessions []*Session, units []Unit) string {
 	paths := make(map[string]int, len(units))
 	for i, u := range units {
 		paths[u.Path] = i
@@ -121,12 +121,12 @@ func packFound(sessions []Session, units []Unit) string {
 	binary.LittleEndian.PutUint32(p.b, uint32(len(sessions)))
 	for i := range sessions {
 		binary.LittleEndian.PutUint32(p.b[4*(i+1):], uint32(len(p.b)))
-		p.session(&sessions[i], index)
+		p.session(sessions[i], index)
 	}
 	return string(p.b)
 }
 
-// packPart packs what was found in one unit.
+// part packs what was found in one unit.
 func (p *packer) part(sessions []Session, skips []Skipped, u Unit) string {
 	const many = 16 // A database; its texts are often the same.
 	p.b, p.known = p.b[:0], recall{}
