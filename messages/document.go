@@ -111,7 +111,7 @@ func (d *Document) Apply(seq uint64, at int64, change Change) error {
 			return fmt.Errorf("session %q: change %d appends item %q, which is there already", d.Head.ID, seq, c.Item.ID)
 		}
 		d.index.add(d.Items, c.Item, itemID)
-		if d.turns.places != nil && !d.turns.behind(d.Items) {
+		if !d.turns.behind(d.Items) {
 			d.turns.add(d.Items, c.Item, turnID)
 		}
 		c.Item.Seq = seq

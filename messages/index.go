@@ -2,18 +2,19 @@ package messages
 
 import "hash/maphash"
 
-// placeIndex finds the first item that has an id of some kind. It holds hashes, not ids: a map without pointers is nothing to the garbage collector, however long a
-// session is, and takes a third of the memory. A place is checked against the items, so that two ids of one hash are told apart.
+// placeIndex finds the first item that has an id of some kind. It is an open hash table of hashes and places, in one piece of memory
+// without pointers: nothing to the garbage collector, and mostly one cold line of memory for a lookup, however long a session is. A place is checked against
+// the items, so that two ids of one hash are told apart.
 type placeIndex struct {
-	seed   maphash.Seed
-	places map[uint64]int32
-	// missed is the hash that was looked for last and not found, when there were missedAt items: an id that is new is asked for more than once.
-	missed uint64
-	// count is how many items are known.
-	count, missedAt int32
-	// collided says that an id was left out because another one has its hash.
-	collided bool
+	seed maphash.Seed
+	// slots are of a power of two. One holds 32 bits of the hash and the place, counted from 1; 0 is free.
+	slots []uint64
+	// count is how many items are known, used how many slots are taken.
+	count, used int
 }
+
+// firstSlots is the smallest table.
+const firstSlots = 8
 
 // idOf gives the id of an item that an index is about.
 type idOf func(*Item) string
@@ -23,11 +24,11 @@ func itemID(it *Item) string { return string(it.ID) }
 func turnID(it *Item) string { return string(it.TurnID) }
 
 // behind reports whether the index lacks some of the items.
-func (x *placeIndex) behind(items []*Item) bool { return x.places == nil || int(x.count) != len(items) }
+func (x *placeIndex) behind(items []*Item) bool { return x.slots == nil || x.count != len(items) }
 
 // rebuild makes the index of the items anew.
 func (x *placeIndex) rebuild(items []*Item, of idOf) {
-	*x = placeIndex{seed: maphash.MakeSeed(), places: make(map[uint64]int32, len(items)+4)}
+	*x = placeIndex{seed: maphash.MakeSeed(), slots: make([]uint64, firstSlots)}
 	for _, item := range items {
 		x.add(items, item, of)
 	}
@@ -35,36 +36,64 @@ func (x *placeIndex) rebuild(items []*Item, of idOf) {
 
 // add tells the index of an item that comes next.
 func (x *placeIndex) add(items []*Item, item *Item, of idOf) {
-	place := x.count
 	x.count++
 	id := of(item)
-	if place > 0 && of(items[place-1]) == id {
+	if last := x.count - 2; last >= 0 && of(items[last]) == id {
 		return // Items of one turn stand together.
 	}
-	hash := maphash.String(x.seed, id)
-	if at, taken := x.places[hash]; !taken {
-		x.places[hash] = place
-	} else if of(items[at]) != id {
-		x.collided = true
+	slot, found := x.look(items, id, of)
+	if found {
+		return // The first one counts.
+	}
+	x.slots[slot] = uint64(x.hash(id))<<32 | uint64(x.count) //nolint:gosec // A session of four thousand million items does not fit a machine.
+	if x.used++; x.used*4 > len(x.slots)*3 {
+		x.grow()
+	}
+}
+
+// grow doubles the table.
+func (x *placeIndex) grow() {
+	old := x.slots
+	x.slots = make([]uint64, 2*len(old))
+	for _, entry := range old {
+		if entry == 0 {
+			continue
+		}
+		at := x.home(uint32(entry >> 32))
+		for x.slots[at] != 0 {
+			at = x.next(at)
+		}
+		x.slots[at] = entry
 	}
 }
 
 // find returns the place of the first item with an id.
 func (x *placeIndex) find(items []*Item, id string, of idOf) (int, bool) {
-	hash := maphash.String(x.seed, id)
-	if hash == x.missed && x.missedAt == x.count && !x.collided {
+	slot, found := x.look(items, id, of)
+	if !found {
 		return 0, false
 	}
-	if place, known := x.places[hash]; known && of(items[place]) == id {
-		return int(place), true
-	}
-	if x.collided {
-		for i := range items {
-			if of(items[i]) == id {
-				return i, true
-			}
+	return place(x.slots[slot]), true
+}
+
+// look returns the slot of an id, or the free one where it would be.
+func (x *placeIndex) look(items []*Item, id string, of idOf) (slot int, found bool) {
+	hash := x.hash(id)
+	at := x.home(hash)
+	for ; x.slots[at] != 0; at = x.next(at) {
+		if uint32(x.slots[at]>>32) == hash && of(items[place(x.slots[at])]) == id {
+			return at, true
 		}
 	}
-	x.missed, x.missedAt = hash, x.count
-	return 0, false
+	return at, false
 }
+
+func (x *placeIndex) hash(id string) uint32 { return uint32(maphash.String(x.seed, id)) } //nolint:gosec // The rest of the hash is not needed.
+
+// home is the slot of a hash in an empty table.
+func (x *placeIndex) home(hash uint32) int { return int(hash) & (len(x.slots) - 1) }
+
+func (x *placeIndex) next(slot int) int { return (slot + 1) & (len(x.slots) - 1) }
+
+// place is the place that an entry holds.
+func place(entry uint64) int { return int(uint32(entry)) - 1 } //nolint:gosec // It was an int.

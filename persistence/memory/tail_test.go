@@ -13,9 +13,8 @@ func TestTailKeepsRecordsInOrder(t *testing.T) {
 	t.Parallel()
 	var queue tail
 	var want []messages.Record
-	body := []byte(`{}`)
 	for i := range 500 {
-		body = []byte(`{"text":"` + strings.Repeat("x", (i*i*37)%5000) + `"}`)
+		body := []byte(`{"text":"` + strings.Repeat("x", (i*i*37)%5000) + `"}`)
 		if i == 300 {
 			body = []byte(`{"text":"` + strings.Repeat("y", 3*lastBlock) + `"}`)
 		}

@@ -4,6 +4,7 @@ package diskfs_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,7 +54,7 @@ func TestMappingReads(t *testing.T) {
 	} {
 		p := make([]byte, tc.size)
 		n, err := mapping.ReadAt(p, tc.off)
-		if n != tc.got || err != tc.err || !bytes.Equal(p[:n], content[tc.off:tc.off+int64(n)]) {
+		if n != tc.got || !errors.Is(err, tc.err) || !bytes.Equal(p[:n], content[tc.off:tc.off+int64(n)]) {
 			t.Errorf("ReadAt(%s) = %d, %v, want %d, %v", tc.name, n, err, tc.got, tc.err)
 		}
 	}
