@@ -34,7 +34,8 @@ type journal struct {
 	// unsynced says that a removal may not be durable yet. It is guarded by dropMu.
 	unsynced bool
 
-	// replaced says that the names of snapshots may not be durable yet. It is set before the spans that a snapshot holds are forgotten.
+	// replaced says that the names of snapshots may not be durable yet, those of an earlier process too. It is set before the spans that a
+	// snapshot holds are forgotten.
 	replaced atomic.Bool
 
 	// Owned by the goroutine that commits, and by Open before there is one.

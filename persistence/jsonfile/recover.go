@@ -30,6 +30,8 @@ func (s *Store) recover() error {
 			return err
 		}
 	}
+	// The last process may have put snapshots in their places whose names are not durable, and what they hold is passed over.
+	s.journal.replaced.Store(len(chain) > 0)
 	s.summarise()
 	return nil
 }

@@ -37,7 +37,8 @@ func testKills(t *trial, cutPower bool) {
 		if err := store.Close(t.Context()); err != nil {
 			t.Fatalf("Close after a kill at change %d: %v", n, err)
 		}
-		// What the last life left is still there after a clean stop, and after the next life has begun.
+		// What the last life left is still there after a clean stop, even if the power goes then, and after the next life has begun.
+		t.Disk.PowerCut(uint64(n % 3))
 		if store, err = t.Open(); err != nil {
 			t.Fatalf("opening again after a kill at change %d: %v", n, err)
 		}
