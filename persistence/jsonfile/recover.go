@@ -33,7 +33,19 @@ func (s *Store) recover() error {
 	// The last process may have put snapshots in their places whose names are not durable, and what they hold is passed over.
 	s.journal.replaced.Store(len(chain) > 0)
 	s.summarise()
+	s.prove(chain)
 	return nil
+}
+
+// prove makes durable what was found and may not be: from now on it is shown, and must stay. Bytes that a failed sync left are seen until the
+// power goes, and no later sync helps. A disk that cannot take it now is asked again by the next commit.
+func (s *Store) prove(chain []link) {
+	if len(chain) == 0 {
+		return
+	}
+	if last := chain[len(chain)-1].seg; last.proven < last.size {
+		_, _, _ = s.journal.begin(nil)
+	}
 }
 
 // cleanTemp removes what was being written when the last process ended.

@@ -42,7 +42,7 @@ type Store struct {
 var _ persistence.Store = (*Store)(nil)
 
 // Open takes a data directory, which is made if need be, and recovers what a crash left in its journal. It reads the
-// journal and the heads of the snapshots that it names. Errors: [persistence.ErrLocked], a
+// journal and the heads of the snapshots that it names, and makes durable what it found at the end: what is shown stays. Errors: [persistence.ErrLocked], a
 // [persistence.CorruptError] for a damaged journal, [persistence.ErrSchema] for one of another version, or what the disk
 // said. A damaged snapshot is no error here: that session is bad, and [Store.Report] names it.
 func Open(dataDir string, opts *Options) (*Store, error) {

@@ -34,6 +34,12 @@ func testKills(t *trial, cutPower bool) {
 			t.Fatalf("opening after a kill at change %d: %v", n, err)
 		}
 		life.check(store, n)
+		// What was found, acknowledged or not, was shown, and stays.
+		t.Disk.PowerCut(uint64(n % 3))
+		if store, err = t.Open(); err != nil {
+			t.Fatalf("opening after a power cut that followed a kill at change %d: %v", n, err)
+		}
+		life.check(store, n)
 		if err := store.Close(t.Context()); err != nil {
 			t.Fatalf("Close after a kill at change %d: %v", n, err)
 		}
