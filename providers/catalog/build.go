@@ -100,7 +100,7 @@ func (st *store) join(verdicts []verdict, parts []string) []Part {
 
 // assemble joins the fragments and checks what comes out.
 func (s *scanning) assemble(st *store, parts []Part) []Session {
-	a := Assembly{Env: s.env, Exact: s.exact, Parts: parts}
+	a := Assembly{Exact: s.exact, Parts: parts}
 	var found []Session
 	err := guard(func() error {
 		if asm, ok := st.reader.(Assembler); ok {

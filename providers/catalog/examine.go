@@ -57,7 +57,7 @@ func (s *scanning) examine(ctx context.Context, st *store, u Unit, old verdict, 
 
 // parse reads one unit.
 func (s *scanning) parse(ctx context.Context, st *store, u Unit, own *worker) (o outcome) {
-	p := Parsing{Env: s.env, Unit: u, scratch: &own.scratch, limitMS: s.limit, exact: s.exact}
+	p := Parsing{Unit: u, scratch: &own.scratch, limitMS: s.limit, exact: s.exact}
 	err := guard(func() error { return st.reader.Parse(ctx, &p) })
 	o.part = own.packer.part(p.sessions, p.skips.list(), u)
 	switch {

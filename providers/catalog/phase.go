@@ -53,8 +53,6 @@ func (d *Discovery) Fault(path string, err error) { d.skips.add(path, ReasonOf(e
 
 // Parsing is what [Reader.Parse] works with. It is used by one goroutine, for one unit.
 type Parsing struct {
-	// Env is the surroundings.
-	Env Env
 	// Unit is the file to read.
 	Unit Unit
 
@@ -131,8 +129,6 @@ func (p *Parsing) Newest(times ...int64) int64 {
 
 // Assembly is what [Assembler.Assemble] works with.
 type Assembly struct {
-	// Env is the surroundings.
-	Env Env
 	// Exact is as in [Discovery].
 	Exact string
 	// Parts are the units with what was found in them, in the order of discovery. A unit that failed has no sessions.

@@ -34,7 +34,8 @@ type Reader interface {
 // files that it names. Without it each emitted session stands for itself. Either way the catalog unites sessions of
 // the same id and project afterwards.
 type Assembler interface {
-	// Assemble returns the sessions. It must not read files. The parts' sessions are copies and may be
+	// Assemble returns the sessions. It must not read files, and what it returns must depend on the parts alone, since it is not called again
+	// while they are the same: what depends on the surroundings is told by [Unit.Kind]. The parts' sessions are copies and may be
 	// changed, except for the elements of Prompts: replace or extend that slice.
 	Assemble(a *Assembly) []Session
 }

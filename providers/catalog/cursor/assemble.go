@@ -34,35 +34,49 @@ func (Reader) Assemble(a *catalog.Assembly) []catalog.Session {
 		}
 		complete(&out[i], t)
 	}
-	// Chats that were moved leave the transcripts of others behind.
-	elsewhere := a.Env.Var(configVar) != "" && a.Env.Var(dataVar) == ""
-	for _, t := range a.All(kindText) {
-		if i, ok := chats[t.ID]; ok {
-			complete(&out[i], t)
-			continue
-		}
-		if elsewhere {
-			a.Skip(t.StoreFile, catalog.Unresumable)
-			continue
-		}
-		t.ProjectPath = slugs[projectOf(t.StoreFile)]
-		out = append(out, t)
-	}
-	for _, t := range a.All(kindSubAgent) {
-		i, ok := chats[t.Parent]
-		switch {
-		case ok:
-			t.ProjectPath = out[i].ProjectPath
-		case elsewhere:
-			a.Skip(t.StoreFile, catalog.Unresumable)
-			continue
-		default:
-			t.ProjectPath = slugs[projectOf(t.StoreFile)]
-		}
-		out = append(out, t)
-	}
+	out = addTexts(a, out, chats, slugs)
+	out = addSubAgents(a, out, chats, slugs)
 	for i := range out {
 		out[i].Ref = ""
+	}
+	return out
+}
+
+// addTexts completes chats from transcripts in plain text, and adds those that have no chat.
+func addTexts(a *catalog.Assembly, out []catalog.Session, chats map[string]int, slugs map[string]string) []catalog.Session {
+	for _, kind := range []string{kindText, kindLeftText} {
+		for _, t := range a.All(kind) {
+			i, ok := chats[t.ID]
+			switch {
+			case ok:
+				complete(&out[i], t)
+			case kind == kindLeftText:
+				a.Skip(t.StoreFile, catalog.Unresumable)
+			default:
+				t.ProjectPath = slugs[projectOf(t.StoreFile)]
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// addSubAgents adds the sessions of sub-agents.
+func addSubAgents(a *catalog.Assembly, out []catalog.Session, chats map[string]int, slugs map[string]string) []catalog.Session {
+	for _, kind := range []string{kindSubAgent, kindLeftSubAgent} {
+		for _, t := range a.All(kind) {
+			i, ok := chats[t.Parent]
+			switch {
+			case ok:
+				t.ProjectPath = out[i].ProjectPath
+			case kind == kindLeftSubAgent:
+				a.Skip(t.StoreFile, catalog.Unresumable)
+				continue
+			default:
+				t.ProjectPath = slugs[projectOf(t.StoreFile)]
+			}
+			out = append(out, t)
+		}
 	}
 	return out
 }

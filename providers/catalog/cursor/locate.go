@@ -22,6 +22,9 @@ const (
 	kindTranscript = "transcript"
 	kindText       = "text" // a transcript in plain text
 	kindSubAgent   = "sub-agent"
+	// The same, where chats were moved: those of which the chat is not there are what the others left behind.
+	kindLeftText     = "left text"
+	kindLeftSubAgent = "left sub-agent"
 )
 
 // Reader reads the store of the Cursor command line. It has no state.
@@ -110,16 +113,20 @@ func transcripts(ctx context.Context, d *catalog.Discovery, root string) (out []
 	if d.NonInteractive {
 		opts.Depth = 5
 	}
+	text, subAgent := kindText, kindSubAgent
+	if d.Env.Var(configVar) != "" && d.Env.Var(dataVar) == "" {
+		text, subAgent = kindLeftText, kindLeftSubAgent
+	}
 	err = bounded.Walk(ctx, filepath.Join(root, "projects"), opts, func(e bounded.Entry) {
 		name := filepath.Base(e.Path)
 		lines := strings.HasSuffix(name, ".jsonl")
 		switch {
 		case e.Depth == 3 && strings.HasSuffix(name, ".txt"):
-			out = append(out, catalog.Unit{Path: e.Path, Kind: kindText})
+			out = append(out, catalog.Unit{Path: e.Path, Kind: text})
 		case e.Depth == 3 && lines, e.Depth == 4 && lines && name == filepath.Base(filepath.Dir(e.Path))+".jsonl":
 			out = append(out, catalog.Unit{Path: e.Path, Kind: kindTranscript})
 		case e.Depth == 5 && lines:
-			out = append(out, catalog.Unit{Path: e.Path, Kind: kindSubAgent})
+			out = append(out, catalog.Unit{Path: e.Path, Kind: subAgent})
 		}
 	}, d.Fault)
 	return out, err
@@ -137,7 +144,7 @@ func ofID(chats, transcripts []catalog.Unit, id string) (ownChats, ownTranscript
 			continue
 		}
 		ownTranscripts = append(ownTranscripts, u)
-		if u.Kind == kindSubAgent {
+		if isSubAgent(u) {
 			owners[parentOf(u.Path)] = true
 		}
 	}
@@ -154,6 +161,9 @@ func ofID(chats, transcripts []catalog.Unit, id string) (ownChats, ownTranscript
 	}
 	return ownChats, ownTranscripts
 }
+
+// isSubAgent reports whether a file is the transcript of a sub-agent.
+func isSubAgent(u catalog.Unit) bool { return u.Kind == kindSubAgent || u.Kind == kindLeftSubAgent }
 
 // stem is the name of a file without its ending.
 func stem(path string) string {

@@ -28,9 +28,9 @@ const weakTime = "~"
 // Parse implements [catalog.Reader].
 func (Reader) Parse(ctx context.Context, p *catalog.Parsing) error {
 	switch p.Unit.Kind {
-	case kindTranscript, kindSubAgent:
+	case kindTranscript, kindSubAgent, kindLeftSubAgent:
 		return parseTranscript(p)
-	case kindText:
+	case kindText, kindLeftText:
 		return parseText(p)
 	default:
 		return parseChat(ctx, p)
@@ -292,7 +292,7 @@ func emitTranscript(p *catalog.Parsing, f *bounded.File, first, last string) {
 	s := catalog.Session{
 		ID: stem(f.Path), TimeMS: p.Believe(f.ModTime.UnixMilli()), Prompts: transcript.Prompts(first, last),
 	}
-	if p.Unit.Kind == kindSubAgent {
+	if isSubAgent(p.Unit) {
 		s.NonInteractive, s.Relation, s.Parent = true, catalog.SubAgent, parentOf(f.Path)
 	}
 	p.Emit(s)

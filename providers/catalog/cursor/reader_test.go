@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"agentd/providers/catalog"
 	"agentd/providers/catalog/cursor"
 	"agentd/testkit/catalogtest"
@@ -227,5 +229,34 @@ func TestChatsElsewhere(t *testing.T) {
 				t.Errorf("plan: %s = %q, want it set: %v", tt.variable, got, moved)
 			}
 		})
+	}
+}
+
+// What was remembered is not the answer in other surroundings, although every file is where it was and as it was.
+func TestCacheInOtherSurroundings(t *testing.T) {
+	t.Parallel()
+	env := catalogtest.NewEnv(t)
+	writeStore(t, env)
+	cache := t.TempDir()
+	search := func(vars map[string]string, cacheDir string) *catalog.SearchResult {
+		in := env
+		in.Vars = vars
+		c, err := catalog.New([]catalog.Reader{cursor.New()}, &catalog.Options{Env: &in, CacheDir: cacheDir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := c.Search(t.Context(), catalog.SearchRequest{IncludeNonInteractive: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	home := filepath.Join(env.Home, ".cursor")
+	for _, vars := range []map[string]string{
+		{}, {"CURSOR_CONFIG_DIR": home}, {"CURSOR_CONFIG_DIR": home, "CURSOR_DATA_DIR": home}, {"CURSOR_CONFIG_DIR": home}, {"XDG_CONFIG_HOME": env.Home}, {},
+	} {
+		if diff := cmp.Diff(search(vars, ""), search(vars, cache)); diff != "" {
+			t.Errorf("with %v (-afresh +remembered):\n%s", vars, diff)
+		}
 	}
 }
