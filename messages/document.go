@@ -122,6 +122,9 @@ func (d *Document) Apply(seq uint64, at int64, change Change) error {
 			return fmt.Errorf("session %q: change %d updates item %q, which is not there", d.Head.ID, seq, c.Item.ID)
 		}
 		c.Item.Seq = seq
+		if d.Items[i].TurnID != c.Item.TurnID {
+			d.turns = placeIndex{} // The item may have been the first of its turn.
+		}
 		d.Items[i] = c.Item
 	case Created, Opened, DataSet, TurnStarted, TurnEnded, Deleted:
 	}

@@ -2,6 +2,8 @@ package messages
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -53,6 +55,42 @@ func TestDocumentFindsWhatCame(t *testing.T) {
 		}
 		if !doc.HasTurn(turn) {
 			t.Fatalf("HasTurn(%s) = false after an item of it", turn)
+		}
+	}
+}
+
+// Whatever becomes of a document, it finds what a look at each item finds.
+func TestDocumentFindsAsASearchDoes(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // The documents are to be the same each time.
+		doc := NewDocument("s")
+		ids, turns := 1+r.IntN(60), 1+r.IntN(20)
+		item := func() *Item {
+			return &Item{ID: ItemID(fmt.Sprint(r.IntN(ids))), TurnID: TurnID(fmt.Sprint(r.IntN(turns)))}
+		}
+		for range 200 {
+			switch r.IntN(8) {
+			case 0, 1, 2:
+				_ = doc.Apply(doc.Head.LastSeq+1, 1, ItemAppended{Item: item()}) // One that is there already changes nothing.
+			case 3:
+				_ = doc.Apply(doc.Head.LastSeq+1, 1, ItemUpdated{Item: item()}) // Nor does one that is not.
+			case 4:
+				doc.Items = append(doc.Items, item())
+			case 5:
+				doc = doc.Clone()
+			default:
+				wanted := item()
+				place, found := doc.Find(wanted.ID)
+				want := slices.IndexFunc(doc.Items, func(it *Item) bool { return it.ID == wanted.ID })
+				if found != (want >= 0) || found && place != want {
+					t.Fatalf("seed %d: Find(%s) = %d, %v, want %d", seed, wanted.ID, place, found, want)
+				}
+				has := slices.ContainsFunc(doc.Items, func(it *Item) bool { return it.TurnID == wanted.TurnID })
+				if got := doc.HasTurn(wanted.TurnID); got != has {
+					t.Fatalf("seed %d: HasTurn(%s) = %v, want %v", seed, wanted.TurnID, got, has)
+				}
+			}
 		}
 	}
 }
