@@ -20,7 +20,7 @@ type Agent interface {
 	// Run drives one turn. It is called on a goroutine of the turn, for one turn at a time in each session but for
 	// several sessions at once, and may block. The context ends when the turn is cancelled or the runtime
 	// stops: return soon then. To return is to end the turn: nil completes it (with an empty
-	// result, unless [TurnController.Finish] was called), an error fails it with the error's text. A panic fails the turn and nothing else. What is
+	// result, unless [TurnController.Finish] was called), an error fails it with the error's text. A panic, or [runtime.Goexit], fails the turn and nothing else. What is
 	// done through the controller after the end of the turn changes nothing.
 	Run(ctx context.Context, turn *TurnContext) error
 }

@@ -23,6 +23,9 @@ var (
 	errTurnOver = errors.New("the turn is over")
 )
 
+// errAgentLeft is how an agent fails that neither returned nor panicked. A test's FailNow does that.
+var errAgentLeft = errors.New("the agent ended its goroutine with runtime.Goexit")
+
 type (
 	// endTurn tells the turn's actor that a turn has ended. The turn's parts are what begins one.
 	endTurn struct{ turn *turnParts }
@@ -160,9 +163,13 @@ func (t *turnActor) begin(c actor.Context, turn *turnParts) {
 	t.turn = turn
 	root, self := c.ActorSystem().Root, c.Self()
 	t.runtime.spawn("the agent", turn.context.Session.Head.ID, func() {
-		if err := turn.runAgent(); !turn.controller.over() { // Otherwise the turn's end is durable, and nobody is there to be told.
-			root.Send(self, agentReturned{turn: turn, err: err})
-		}
+		err := errAgentLeft
+		defer func() {
+			if !turn.controller.over() { // Otherwise the turn's end is durable, and nobody is there to be told.
+				root.Send(self, agentReturned{turn: turn, err: err})
+			}
+		}()
+		err = turn.runAgent()
 	})
 }
 

@@ -1,11 +1,15 @@
 package actors_test
 
 import (
+	"context"
+	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"agentd/actors"
+	"agentd/messages"
 )
 
 // One actor drives the turns of a session, one after another, and goes when none comes.
@@ -49,6 +53,26 @@ func TestTurnsActorEndsBetweenTurns(t *testing.T) {
 			}
 			rt.Wait(rt.Run(id, "at the same moment", actors.RunOptions{}))
 		}
+		wantHistory(t, rt.Store, id)
+	})
+}
+
+// An agent that ends its goroutine, as a test's FailNow does, has failed its turn, and the next one runs.
+func TestAgentThatEndsItsGoroutine(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		rt := start(t, actors.AgentFunc(func(_ context.Context, turn *actors.TurnContext) error {
+			if turn.Input == "leave" {
+				runtime.Goexit()
+			}
+			return nil
+		}), nil)
+		id := rt.Create("a", "")
+		turn := rt.Wait(rt.Run(id, "leave", actors.RunOptions{}))
+		if turn.Status != messages.TurnFailed || !strings.Contains(turn.Error, "Goexit") {
+			t.Errorf("the turn is %s, %q, want failed with the reason", turn.Status, turn.Error)
+		}
+		rt.Complete(id, "hi")
 		wantHistory(t, rt.Store, id)
 	})
 }
