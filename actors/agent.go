@@ -29,7 +29,7 @@ type Agent interface {
 type LingeringAgent interface {
 	Agent
 	// CancelGrace is how long the agent and its hook may take to stop. Whichever is longer counts, this or [Options.CancelGrace], but never
-	// more than [Options.StopTimeout]. It must not block.
+	// more than four fifths of [Options.StopTimeout], so that a stop still records how the turn ended. It must not block.
 	CancelGrace() time.Duration
 }
 
@@ -41,7 +41,7 @@ func (o *Options) graceOf(agent Agent) (grace time.Duration) {
 		return grace
 	}
 	defer func() { _ = recover() }() // Then the agent has said nothing.
-	return max(grace, min(lingering.CancelGrace(), o.StopTimeout))
+	return max(grace, min(lingering.CancelGrace(), o.StopTimeout*4/5))
 }
 
 // AgentFunc is a function that is an [Agent] without a name of its own.

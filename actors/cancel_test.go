@@ -92,7 +92,7 @@ func TestCancelGraceOfAnAgent(t *testing.T) {
 	for name, tt := range map[string]struct{ asked, want time.Duration }{
 		"longer than the runtime's":  {5 * time.Second, 5 * time.Second},
 		"shorter than the runtime's": {time.Second, actors.DefaultCancelGrace},
-		"longer than a stop":         {time.Hour, actors.DefaultStopTimeout},
+		"longer than a stop":         {time.Hour, actors.DefaultStopTimeout * 4 / 5},
 		"a panic":                    {0, actors.DefaultCancelGrace},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -320,4 +320,25 @@ func TestRaceOfEndings(t *testing.T) {
 		t.Errorf("%d turns ended, want %d", len(ends), turns)
 	}
 	wantHistory(t, rt.Store, id)
+}
+
+// However long an agent asks for, a stop has time to record how its turn ended.
+func TestStopOutlastsTheGraceOfAnAgent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		gate := testkit.NewGate()
+		rt := start(t, lingering{testkit.Script{gate.Hang()}, func() time.Duration { return time.Hour }}, nil)
+		rt.Abandon()
+		handle := rt.Run(rt.Create("a", ""), "hang", actors.RunOptions{})
+		synctest.Wait()
+		var unstopped *actors.UnstoppedError
+		if err := rt.Stop(rt.Context()); !errors.As(err, &unstopped) || len(unstopped.Sessions) != 0 || len(unstopped.Goroutines) != 1 {
+			t.Errorf("Stop() = %v, want the agent left behind and no session", err)
+		}
+		if turn := handle.Turn(); turn.Status != messages.TurnCancelled || handle.Err() == nil {
+			t.Errorf("the turn is %s, want cancelled", turn.Status)
+		}
+		gate.Open()
+		rt.VerifyStopped()
+	})
 }
