@@ -301,13 +301,13 @@ func (s *sessionActor) stopTurn(c actor.Context, e session.StopTurn) {
 		c.Send(c.Self(), session.TurnStopped{Turn: e.Turn})
 		return
 	}
-	c.Send(s.turnChild, stopTurn{turn: s.turn, reason: e.Reason})
+	c.Send(s.turnChild, stopTurn{about{s.turn}, e.Reason})
 }
 
 // settle ends the handle after everything else about the turn is done.
 func (s *sessionActor) settle(c actor.Context, e session.Settle) {
 	if s.turn != nil && s.turnChild != nil {
-		c.Send(s.turnChild, endTurn{turn: s.turn})
+		c.Send(s.turnChild, endTurn{about{s.turn}})
 	}
 	if h := s.entry.turn.Swap(nil); h != nil {
 		h.settle(e.Turn, e.Err)

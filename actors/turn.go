@@ -27,26 +27,31 @@ var (
 var errAgentLeft = errors.New("the agent ended its goroutine with runtime.Goexit")
 
 type (
-	// endTurn tells the turn's actor that a turn has ended. The turn's parts are what begins one.
-	endTurn struct{ turn *turnParts }
+	// about says which turn a message to the turn's actor is about. The turn's parts themselves are what begins one.
+	about struct{ turn *turnParts }
+
+	// endTurn tells the turn's actor that a turn has ended.
+	endTurn struct{ about }
 	// stopTurn makes the turn's actor cancel the context and run the hook.
 	stopTurn struct {
-		turn   *turnParts
+		about
 		reason string
 	}
 	// agentReturned tells that the agent's goroutine has ended.
 	agentReturned struct {
-		turn *turnParts
-		err  error
+		about
+		err error
 	}
 	// hookReturned tells that the cancel hook has ended.
 	hookReturned struct {
-		turn *turnParts
-		err  error
+		about
+		err error
 	}
 	// graceOver tells that the time in which a stopped agent should return is over.
-	graceOver struct{ turn *turnParts }
+	graceOver struct{ about }
 )
+
+func (a about) subject() *turnParts { return a.turn }
 
 // turnRun is what the turn's actor and the agent's goroutine share.
 type turnRun struct {
@@ -127,29 +132,22 @@ func (t *turnActor) started(actor.Context) {}
 
 // receive handles one message. What is about another turn than the present one comes too late: that one has ended, and nobody is there to be told.
 func (t *turnActor) receive(c actor.Context, msg any) {
+	if m, ok := msg.(interface{ subject() *turnParts }); ok && m.subject() != t.turn {
+		return
+	}
 	switch m := msg.(type) {
 	case *turnParts:
 		t.begin(c, m)
 	case endTurn:
-		if m.turn == t.turn {
-			t.end()
-		}
+		t.end()
 	case stopTurn:
-		if m.turn == t.turn {
-			t.stop(c, m.reason)
-		}
+		t.stop(c, m.reason)
 	case agentReturned:
-		if m.turn == t.turn {
-			t.onReturned(c, m.err)
-		}
+		t.onReturned(c, m.err)
 	case hookReturned:
-		if m.turn == t.turn {
-			t.turn.drive.hooked, t.turn.drive.hookErr = true, m.err
-		}
+		t.turn.drive.hooked, t.turn.drive.hookErr = true, m.err
 	case graceOver:
-		if m.turn == t.turn {
-			t.tell(c, true)
-		}
+		t.tell(c, true)
 	}
 	if t.turn != nil && t.turn.drive.halted() {
 		t.tell(c, false)
@@ -166,7 +164,7 @@ func (t *turnActor) begin(c actor.Context, turn *turnParts) {
 		err := errAgentLeft
 		defer func() {
 			if !turn.controller.over() { // Otherwise the turn's end is durable, and nobody is there to be told.
-				root.Send(self, agentReturned{turn: turn, err: err})
+				root.Send(self, agentReturned{about{turn}, err})
 			}
 		}()
 		err = turn.runAgent()
@@ -205,13 +203,13 @@ func (t *turnActor) stop(c actor.Context, reason string) {
 	turn.drive.halting = true
 	turn.run.cancel(fmt.Errorf("%w: %s", ErrCancelled, reason))
 	root, self := c.ActorSystem().Root, c.Self()
-	turn.drive.timer = time.AfterFunc(t.runtime.options.graceOf(turn.agent), func() { root.Send(self, graceOver{turn: turn}) })
+	turn.drive.timer = time.AfterFunc(t.runtime.options.graceOf(turn.agent), func() { root.Send(self, graceOver{about{turn}}) })
 	hook := turn.run.takeHook()
 	if hook == nil {
 		turn.drive.hooked = true
 		return
 	}
-	t.runtime.spawn("the cancel hook", turn.context.Session.Head.ID, func() { root.Send(self, hookReturned{turn: turn, err: callHook(hook)}) })
+	t.runtime.spawn("the cancel hook", turn.context.Session.Head.ID, func() { root.Send(self, hookReturned{about{turn}, callHook(hook)}) })
 }
 
 // tell reports, once, that the turn has stopped.

@@ -25,7 +25,7 @@ func (e event) on(w *world) error {
 
 // turn is the active turn, or the last one that was started: late events name it.
 func (w *world) turn() messages.TurnID {
-	if active, ok := w.state.Turn(); ok {
+	if active, ok := activeTurn(w.state); ok {
 		return active.ID
 	}
 	if n := len(w.order); n > 0 {

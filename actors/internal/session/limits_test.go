@@ -17,7 +17,7 @@ func running(tb testing.TB) *State {
 	store(s)
 	s.Step(2, Prompt{Turn: "t1", Item: "u1", Input: "go"})
 	store(s)
-	if turn, ok := s.Turn(); !ok || turn.ID != "t1" {
+	if turn, ok := activeTurn(s); !ok || turn.ID != "t1" {
 		tb.Fatalf("Turn() = %v, %v, want t1", turn, ok)
 	}
 	return s
@@ -77,7 +77,7 @@ func TestWhatIsOverALimitIsRefused(t *testing.T) {
 			if err := errOf(t, s.Step(4, forTurn(tt.msg))); !errors.Is(err, messages.ErrTooLarge) {
 				t.Errorf("Step(%T) = %v, want ErrTooLarge", tt.msg, err)
 			}
-			if turn, ok := s.Turn(); len(s.flight) > 0 || s.doc.Head.LastSeq != before || !ok || turn.Status != messages.TurnRunning {
+			if turn, ok := activeTurn(s); len(s.flight) > 0 || s.doc.Head.LastSeq != before || !ok || turn.Status != messages.TurnRunning {
 				t.Errorf("a refused %T changed the session", tt.msg)
 			}
 		})
@@ -218,7 +218,7 @@ func TestALargeEndingFailsInTheMiddle(t *testing.T) {
 	}
 	s.Step(5, Fail{Turn: "t1", Error: "boom"})
 	s.Step(6, Committed{ID: s.commitID})
-	if _, active := s.Turn(); !active || len(s.flight) == 0 {
+	if _, active := activeTurn(s); !active || len(s.flight) == 0 {
 		t.Fatal("the ending was one commit, want several")
 	}
 	s.Step(7, Committed{ID: s.commitID, Err: errStore})

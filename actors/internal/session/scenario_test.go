@@ -95,7 +95,7 @@ func (s *scenario) play(t *testing.T, d *datadriven.TestData) string {
 		}
 		return s.out.String()
 	case "turn":
-		turn, ok := s.state.Turn()
+		turn, ok := activeTurn(s.state)
 		return fmt.Sprintf("%s %s active=%v\n", turn.ID, turn.Status, ok)
 	}
 	s.perform(t, s.step(t, d))

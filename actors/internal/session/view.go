@@ -35,14 +35,6 @@ func (s *State) Drafts() []messages.Item {
 	return drafts
 }
 
-// Turn returns the active turn and its state, which may be cancelling. It is never terminal.
-func (s *State) Turn() (messages.Turn, bool) {
-	if s.active == nil {
-		return messages.Turn{}, false
-	}
-	return s.active.present(), true
-}
-
 // Idle reports whether nothing runs, waits or is on its way to the store.
 func (s *State) Idle() bool {
 	return s.active == nil && s.owed == nil && len(s.queue) == 0 && len(s.flight) == 0 && len(s.staged) == 0

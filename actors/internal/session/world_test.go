@@ -194,6 +194,14 @@ func (w *world) answer(to Ticket, err error) error {
 	return nil
 }
 
+// activeTurn returns the active turn and its state, which may be cancelling. It is never terminal.
+func activeTurn(s *State) (messages.Turn, bool) {
+	if s.active == nil {
+		return messages.Turn{}, false
+	}
+	return s.active.present(), true
+}
+
 func (w *world) allAnswered() error {
 	for _, t := range w.tickets {
 		if t.answers != 1 && !t.optional {
@@ -245,7 +253,7 @@ func (w *world) onSettle(e Settle) error {
 	if !r.started && e.Turn.Status != messages.TurnInterrupted {
 		return fmt.Errorf("turn %q was never started", e.Turn.ID)
 	}
-	if active, ok := w.state.Turn(); ok && active.ID == e.Turn.ID {
+	if active, ok := activeTurn(w.state); ok && active.ID == e.Turn.ID {
 		return fmt.Errorf("turn %q is settled and still active", e.Turn.ID)
 	}
 	if e.Err != nil {
@@ -563,7 +571,7 @@ func (w *world) deleted() bool {
 func (w *world) settle() error {
 	for range 200 {
 		var err error
-		active, busy := w.state.Turn()
+		active, busy := activeTurn(w.state)
 		switch r := w.run(active.ID); {
 		case w.left:
 			return w.atRest()
