@@ -197,11 +197,16 @@ func (stdioFront) serve(ctx context.Context, h *host, turn mcp.Turn) error {
 	err = server.RunStdio(ctx, h.app.stdin, h.app.stdout, &mcp.StdioOptions{MaxLineBytes: maxMCPLine, DrainTimeout: mcpDrain, Logger: opts.Logger})
 	// What still runs has nobody who would hear of it; it is interrupted, and that is recorded.
 	binding.Release()
+	awaitCalls(binding)
+	return err
+}
+
+// awaitCalls gives calls that are interrupted the time to record that.
+func awaitCalls(binding *mcp.Binding) {
 	select {
 	case <-binding.Done():
 	case <-time.After(mcpDrain):
 	}
-	return err
 }
 
 // close implements [mcpFront].

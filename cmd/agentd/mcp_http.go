@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -154,10 +153,7 @@ func (f *httpFront) serve(ctx context.Context, h *host, turn mcp.Turn) error {
 	drain, cancel := context.WithTimeout(ctx, mcpDrain)
 	defer cancel()
 	binding.Drain(drain)
-	select {
-	case <-binding.Done():
-	case <-time.After(mcpDrain):
-	}
+	awaitCalls(binding)
 	return nil
 }
 

@@ -144,16 +144,7 @@ func (p *httpProcess) signal(sig os.Signal) {
 
 func (p *httpProcess) wait() int {
 	p.t.Helper()
-	select {
-	case err := <-p.over:
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
-			p.t.Fatal(err)
-		}
-	case <-time.After(awaitTime):
-		p.t.Fatalf("the process does not end\n%s", p.said)
-	}
-	return p.command.ProcessState.ExitCode()
+	return awaitExit(p.t, p.command, p.over, p.said)
 }
 
 // transports are versions of MCP that come by different ways: SSE, the streamable transport with sessions, and that without.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -67,16 +68,22 @@ func (p *mcpProcess) end() int {
 	_ = p.client.Close()
 	ended := make(chan error, 1)
 	go func() { ended <- p.command.Wait() }()
+	return awaitExit(p.t, p.command, ended, p.stderr)
+}
+
+// awaitExit waits for the end of a process, of which ended tells, and returns its exit code. Said is what it wrote to standard error.
+func awaitExit(t *testing.T, command *exec.Cmd, ended <-chan error, said fmt.Stringer) int {
+	t.Helper()
 	select {
 	case err := <-ended:
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
-			p.t.Fatal(err)
+			t.Fatal(err)
 		}
 	case <-time.After(awaitTime):
-		p.t.Fatalf("the process does not end\n%s", p.stderr)
+		t.Fatalf("the process does not end\n%s", said)
 	}
-	return p.command.ProcessState.ExitCode()
+	return command.ProcessState.ExitCode()
 }
 
 func (p *mcpProcess) tools() []string {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"agentd/persistence/jsonfile/atomicfile"
 	"agentd/presets/mcp"
@@ -18,7 +17,7 @@ const maxTokenBytes = 4 << 10
 
 // checkToken does not quote the token.
 func checkToken(token, at string) error {
-	if len(token) < mcp.MinTokenBytes || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if !mcp.GoodToken(token) {
 		return fmt.Errorf("the token in %s is not a good one: it must be %d or more visible ASCII characters, such as those of \"openssl rand -hex 32\"", at, mcp.MinTokenBytes)
 	}
 	return nil

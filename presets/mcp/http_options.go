@@ -103,6 +103,11 @@ func (o *HTTPOptions) withDefaults() HTTPOptions {
 	return out
 }
 
+// GoodToken reports whether clients can prove themselves with a token: it is [MinTokenBytes] or more visible ASCII characters.
+func GoodToken(token string) bool {
+	return len(token) >= MinTokenBytes && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
 // Validate returns what [NewHTTPServer] would find wrong with the options, for a host that takes them from a person. Nil is good.
 func (o *HTTPOptions) Validate() error { return o.withDefaults().validate() }
 
@@ -119,7 +124,7 @@ func (o HTTPOptions) validate() error {
 		return fmt.Errorf("%w: Anonymous together with AllowRemote would let anybody call tools", ErrInvalid)
 	case o.AllowRemote && len(o.AllowedHosts) == 0:
 		return fmt.Errorf("%w: AllowedHosts is empty: name the hosts by which this server is reached", ErrInvalid)
-	case len(o.Token) < MinTokenBytes || strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case !GoodToken(o.Token):
 		return fmt.Errorf("%w: Token must be %d or more visible ASCII characters", ErrInvalid, MinTokenBytes)
 	case o.MaxBodyBytes < 0:
 		return fmt.Errorf("%w: MaxBodyBytes is %d: give more than zero", ErrInvalid, o.MaxBodyBytes)
