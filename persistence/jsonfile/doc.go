@@ -26,6 +26,10 @@
 //     from "a", a session whose id differs from a stored one in that alone cannot be created; the file of the first is never overwritten.
 //   - Memory. A record in the journal takes a part of 32 bytes, a folded session nothing, but for the last few thousand that were
 //     used and for those with a handle that was given out and has stored nothing yet, at about 150 bytes each.
+//   - Growth. Sessions that are never at rest may hold back [Options.HeldSegments] full segments. With more, [persistence.Unfolded] names those that need the oldest.
+//     A full segment that is folded from is mapped into memory, where the system can do that; a disk that fails under it is an error.
+//   - A start shows what stays. [Open] makes durable what it found at the end of the journal; the names of snapshots are durable before a segment goes that
+//     they make superfluous.
 //   - Cost. Commit does one write and one sync. It never reads a file, unless a session was forgotten.
 //   - Repeats are known as long as the session is remembered, which is until well after the append.
 //   - Shutdown. [Store.Close] waits for the calls that run, folds every session, and leaves an empty journal.

@@ -318,10 +318,8 @@ func TestSegmentsGo(t *testing.T) {
 	}
 	begin(t, store, "holder")
 	busy := begin(t, store, "busy")
-	after := uint64(1)
 	for i := range 60 {
-		mustCommit(t, store, persistence.Append{Handle: busy, ID: uint64(i + 2), After: after, Records: renumber(turnRecords(t, after), after)})
-		after += 2
+		commitNth(t, store, busy, i)
 		if err := store.Fold(t.Context(), "busy"); err != nil {
 			t.Fatal(err)
 		}
@@ -359,10 +357,8 @@ func TestHolding(t *testing.T) {
 			}
 			begin(t, store, "holder")
 			busy := begin(t, store, "busy")
-			after := uint64(1)
 			for i := range 150 {
-				mustCommit(t, store, persistence.Append{Handle: busy, ID: uint64(i + 2), After: after, Records: renumber(turnRecords(t, after), after)})
-				after += 2
+				commitNth(t, store, busy, i)
 				for _, id := range []messages.SessionID{"holder", "busy"} {
 					if got, want := store.UnfoldedOf(id).Holds, segmentCount(disk)-1 > tc.held; got != want {
 						t.Fatalf("with %d segments, %s holds the journal back: %v, want %v", segmentCount(disk), id, got, want)
@@ -385,6 +381,13 @@ func TestHolding(t *testing.T) {
 			}
 		})
 	}
+}
+
+// commitNth commits the n-th append, from 0, of two items to a session that begin has made.
+func commitNth(t *testing.T, store persistence.Store, handle persistence.Handle, n int) {
+	t.Helper()
+	after := uint64(1 + 2*n)
+	mustCommit(t, store, persistence.Append{Handle: handle, ID: uint64(n + 2), After: after, Records: turnRecords(t, after)})
 }
 
 func segmentCount(disk *simdisk.Disk) int {
