@@ -58,7 +58,7 @@ type Document struct {
 	// Items are not changed in place: an update puts another item there, so that who holds the old one keeps it as it was.
 	Items []*Item
 
-	// index finds an item by its id, and turns the first item of a turn. They are built when they are asked, and again when they lag behind Items.
+	// index finds an item by its id, and turns the first item of a turn. They learn of new items when they are asked.
 	index, turns placeIndex
 }
 
@@ -84,17 +84,11 @@ func NewDocument(id SessionID) *Document {
 
 // Find returns the place of an item, or false.
 func (d *Document) Find(id ItemID) (int, bool) {
-	if d.index.behind(d.Items) {
-		d.index.rebuild(d.Items, itemID)
-	}
 	return d.index.find(d.Items, string(id), itemID)
 }
 
 // HasTurn reports whether there is an item of a turn.
 func (d *Document) HasTurn(id TurnID) bool {
-	if d.turns.behind(d.Items) {
-		d.turns.rebuild(d.Items, turnID)
-	}
 	_, found := d.turns.find(d.Items, string(id), turnID)
 	return found
 }
@@ -109,10 +103,6 @@ func (d *Document) Apply(seq uint64, at int64, change Change) error {
 	case ItemAppended:
 		if _, found := d.Find(c.Item.ID); found {
 			return fmt.Errorf("session %q: change %d appends item %q, which is there already", d.Head.ID, seq, c.Item.ID)
-		}
-		d.index.add(d.Items, c.Item, itemID)
-		if !d.turns.behind(d.Items) {
-			d.turns.add(d.Items, c.Item, turnID)
 		}
 		c.Item.Seq = seq
 		d.Items = append(d.Items, c.Item)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestSessionIDValidate(t *testing.T) {
@@ -70,6 +72,22 @@ func FuzzSessionID(f *testing.F) {
 		}
 		if text == "" || len(text) > MaxIDBytes || strings.ContainsAny(text, "/\\\x00:\n ") || text[0] == '.' || text[0] == '-' {
 			t.Fatalf("SessionID(%q) is accepted", text)
+		}
+	})
+}
+
+// What was made later is greater, in any digit, so that a session need not search for what is fresh.
+func TestTimedIDsGrow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		before := NewItemID()
+		for pause := time.Nanosecond; pause < 30*365*24*time.Hour; pause *= 3 {
+			time.Sleep(pause)
+			if id := NewItemID(); id <= before || len(id) != len(before) {
+				t.Fatalf("NewItemID() = %q, %v after %q: want it greater", id, pause, before)
+			} else {
+				before = id
+			}
 		}
 	})
 }

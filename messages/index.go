@@ -2,14 +2,20 @@ package messages
 
 import "hash/maphash"
 
-// placeIndex finds the first item that has an id of some kind. It is an open hash table of hashes and places, in one piece of memory
-// without pointers: nothing to the garbage collector, and mostly one cold line of memory for a lookup, however long a session is. A place is checked against
-// the items, so that two ids of one hash are told apart.
+// placeIndex finds the first item that has an id of some kind. Most of what it is asked is about an id that was just made up, and
+// those of [NewItemID] and [NewTurnID] grow with time: an id behind the greatest one that is there needs no look at anything else. For all others there is an open
+// hash table of hashes and places, in one piece of memory without pointers: nothing to the garbage collector, and mostly one cold line of memory for a lookup,
+// however long a session is. It is filled when it is asked, so that a session of which nobody asks has none. A place is checked against the items, so
+// that two ids of one hash are told apart.
 type placeIndex struct {
+	// top is the greatest id of the first seen items, and topAt the place of the first one that has it.
+	top         string
+	topAt, seen int
+
 	seed maphash.Seed
 	// slots are of a power of two. One holds 32 bits of the hash and the place, counted from 1; 0 is free.
 	slots []uint64
-	// count is how many items are known, used how many slots are taken.
+	// count is how many items the table is about, used how many slots are taken.
 	count, used int
 }
 
@@ -23,31 +29,53 @@ func itemID(it *Item) string { return string(it.ID) }
 
 func turnID(it *Item) string { return string(it.TurnID) }
 
-// behind reports whether the index lacks some of the items.
-func (x *placeIndex) behind(items []*Item) bool { return x.slots == nil || x.count != len(items) }
+// find returns the place of the first item with an id.
+func (x *placeIndex) find(items []*Item, id string, of idOf) (int, bool) {
+	if x.seen > len(items) || x.count > len(items) {
+		*x = placeIndex{} // They are others than it was told of.
+	}
+	x.see(items, of)
+	switch {
+	case len(items) == 0 || id > x.top:
+		return 0, false
+	case id == x.top:
+		return x.topAt, true
+	}
+	x.fill(items, of)
+	slot, found := x.look(items, id, of)
+	if !found {
+		return 0, false
+	}
+	return place(x.slots[slot]), true
+}
 
-// rebuild makes the index of the items anew.
-func (x *placeIndex) rebuild(items []*Item, of idOf) {
-	*x = placeIndex{seed: maphash.MakeSeed(), slots: make([]uint64, firstSlots)}
-	for _, item := range items {
-		x.add(items, item, of)
+// see takes note of the greatest id.
+func (x *placeIndex) see(items []*Item, of idOf) {
+	for ; x.seen < len(items); x.seen++ {
+		if id := of(items[x.seen]); id > x.top || x.seen == 0 {
+			x.top, x.topAt = id, x.seen
+		}
 	}
 }
 
-// add tells the index of an item that comes next.
-func (x *placeIndex) add(items []*Item, item *Item, of idOf) {
-	x.count++
-	id := of(item)
-	if last := x.count - 2; last >= 0 && of(items[last]) == id {
-		return // Items of one turn stand together.
+// fill puts what the table lacks into it.
+func (x *placeIndex) fill(items []*Item, of idOf) {
+	if x.slots == nil {
+		x.seed, x.slots = maphash.MakeSeed(), make([]uint64, firstSlots)
 	}
-	slot, found := x.look(items, id, of)
-	if found {
-		return // The first one counts.
-	}
-	x.slots[slot] = uint64(x.hash(id))<<32 | uint64(x.count) //nolint:gosec // A session of four thousand million items does not fit a machine.
-	if x.used++; x.used*4 > len(x.slots)*3 {
-		x.grow()
+	for ; x.count < len(items); x.count++ {
+		id := of(items[x.count])
+		if x.count > 0 && of(items[x.count-1]) == id {
+			continue // Items of one turn stand together.
+		}
+		slot, found := x.look(items, id, of)
+		if found {
+			continue // The first one counts.
+		}
+		x.slots[slot] = uint64(x.hash(id))<<32 | uint64(x.count+1) //nolint:gosec // A session of four thousand million items does not fit a machine.
+		if x.used++; x.used*4 > len(x.slots)*3 {
+			x.grow()
+		}
 	}
 }
 
@@ -65,15 +93,6 @@ func (x *placeIndex) grow() {
 		}
 		x.slots[at] = entry
 	}
-}
-
-// find returns the place of the first item with an id.
-func (x *placeIndex) find(items []*Item, id string, of idOf) (int, bool) {
-	slot, found := x.look(items, id, of)
-	if !found {
-		return 0, false
-	}
-	return place(x.slots[slot]), true
 }
 
 // look returns the slot of an id, or the free one where it would be.

@@ -11,25 +11,44 @@ import (
 func TestPlaceIndexTellsCollidingIDsApart(t *testing.T) {
 	t.Parallel()
 	var x placeIndex
-	items := make([]*Item, 50)
+	items := make([]*Item, 50, 51)
 	for i := range items {
 		items[i] = &Item{ID: ItemID(fmt.Sprintf("i%d", i))}
 	}
-	x.rebuild(items, itemID)
+	x.fill(items, itemID)
 	// What a second id of the same hash does: the one that was first stands in its way.
-	slot, _ := x.look(items, "other", itemID)
-	other := &Item{ID: "other"}
-	x.slots[slot] = uint64(x.hash("other"))<<32 | 8
+	slot, _ := x.look(items, "a", itemID)
+	x.slots[slot] = uint64(x.hash("a"))<<32 | 8
 	x.used++
-	x.add(items, other, itemID)
-	items = append(items, other)
+	items = append(items, &Item{ID: "a"})
 	for i := range items {
 		if place, found := x.find(items, string(items[i].ID), itemID); !found || place != i {
 			t.Errorf("find(%s) = %d, %v, want %d", items[i].ID, place, found, i)
 		}
 	}
-	if place, found := x.find(items, "none", itemID); found {
-		t.Errorf("find(none) = %d, want nothing", place)
+	if place, found := x.find(items, "b", itemID); found {
+		t.Errorf("find(b) = %d, want nothing", place)
+	}
+}
+
+// A session whose ids grow, as fresh ones do, has no table.
+func TestPlaceIndexNeedsNoTableForFreshIDs(t *testing.T) {
+	t.Parallel()
+	doc := NewDocument("s")
+	for seq := uint64(1); seq < 1000; seq++ {
+		id, turn := ItemID(fmt.Sprintf("i%03d", seq)), TurnID(fmt.Sprintf("t%03d", seq))
+		if doc.HasTurn(turn) {
+			t.Fatalf("HasTurn(%s) = true before it came", turn)
+		}
+		if err := doc.Apply(seq, 1, ItemAppended{Item: &Item{ID: id, Type: ItemMessage, TurnID: turn}}); err != nil {
+			t.Fatal(err)
+		}
+		if at, found := doc.Find(id); !found || at != int(seq)-1 {
+			t.Fatalf("Find(%s) = %d, %v, want %d", id, at, found, seq-1)
+		}
+	}
+	if doc.index.slots != nil || doc.turns.slots != nil {
+		t.Errorf("tables of %d and %d slots, want none", len(doc.index.slots), len(doc.turns.slots))
 	}
 }
 
