@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"agentd/actors/internal/session"
@@ -88,12 +87,12 @@ func (t *TurnController) SetCancel(hook func() error) error { return t.run.setHo
 // Finish completes the turn. Items are upserted in the same append as the terminal record: a last message costs no extra
 // commit. It returns when that is durable. Only the first ending counts; after another one it is [ErrTurnEnded].
 func (t *TurnController) Finish(result string, items ...messages.Item) error {
-	items = slices.Clone(items)
+	own := make([]messages.Item, len(items)) // Theirs stay with the caller, who need not put them into the heap.
 	for i := range items {
-		items[i] = cleaned(items[i])
+		own[i] = cleaned(items[i])
 	}
 	return t.end(func(c *plainCall) session.Message {
-		return session.Finish{Ticket: c, Turn: t.run.id, Result: valid(result), Items: items}
+		return session.Finish{Ticket: c, Turn: t.run.id, Result: valid(result), Items: own}
 	})
 }
 
@@ -112,6 +111,7 @@ func (t *TurnController) end(make func(*plainCall) session.Message) error {
 	_, err := ask(t, make)
 	if err == nil {
 		t.ended.Store(true)
+		t.run.cancel(errTurnOver) // The turn's actor is not told of an end of which the agent is.
 	}
 	return err
 }

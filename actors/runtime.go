@@ -309,7 +309,7 @@ func (rt *Runtime) ended() bool {
 
 // spawn runs a function on a goroutine that the runtime owns and waits for when it stops. The words are for the error that names what did not stop.
 func (rt *Runtime) spawn(what string, id messages.SessionID, f func()) {
-	rt.workers.start(&job{what: what, session: id, do: f})
+	rt.workers.start(&job{what: what, session: id, do: runFunc(f)})
 }
 
 // isolate calls somebody else's function and keeps its panic from hurting others.

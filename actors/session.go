@@ -306,7 +306,7 @@ func (s *sessionActor) stopTurn(c actor.Context, e session.StopTurn) {
 
 // settle ends the handle after everything else about the turn is done.
 func (s *sessionActor) settle(c actor.Context, e session.Settle) {
-	if s.turn != nil && s.turnChild != nil {
+	if s.turn != nil && s.turnChild != nil && !e.Told {
 		c.Send(s.turnChild, endTurn{about{s.turn}})
 	}
 	if h := s.entry.turn.Swap(nil); h != nil {

@@ -158,20 +158,26 @@ func (t *turnActor) receive(c actor.Context, msg any) {
 func (d *drive) halted() bool { return d.halting && d.returned && d.hooked }
 
 func (t *turnActor) begin(c actor.Context, turn *turnParts) {
-	t.turn = turn
-	root, self := c.ActorSystem().Root, c.Self()
-	t.runtime.spawn("the agent", turn.context.Session.Head.ID, func() {
-		err := errAgentLeft
-		defer func() {
-			if !turn.controller.over() { // Otherwise the turn's end is durable, and nobody is there to be told.
-				root.Send(self, agentReturned{about{turn}, err})
-			}
-		}()
-		err = turn.runAgent()
-	})
+	t.end() // The last one, of whose end its agent alone was told.
+	t.turn, turn.owner = turn, c.Self()
+	turn.job = job{what: "the agent", session: turn.context.Session.Head.ID, do: agentRun{turn}}
+	t.runtime.workers.start(&turn.job)
 }
 
-// runAgent is the agent's goroutine. A panic becomes the turn's error.
+// agentRun is the agent's goroutine.
+type agentRun struct{ turn *turnParts }
+
+func (a agentRun) run() {
+	turn, err := a.turn, errAgentLeft
+	defer func() {
+		if !turn.controller.over() { // Otherwise the turn's end is durable, and nobody is there to be told.
+			turn.controller.entry.runtime.system.Root.Send(turn.owner, agentReturned{about{turn}, err})
+		}
+	}()
+	err = turn.runAgent()
+}
+
+// runAgent lets the agent do its work. A panic becomes the turn's error.
 func (p *turnParts) runAgent() (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {

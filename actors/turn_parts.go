@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"agentd/actors/internal/session"
 	"agentd/messages"
 	"agentd/presets"
@@ -13,7 +15,10 @@ import (
 // turnParts is everything that one turn needs, in one piece of memory: turns are short and many. It is also the message that makes
 // the turn's actor begin.
 type turnParts struct {
-	agent      Agent
+	agent Agent
+	// owner is the turn's actor, and job what the agent's goroutine does.
+	owner      *actor.PID
+	job        job
 	drive      drive
 	run        turnRun
 	context    TurnContext

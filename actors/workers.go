@@ -19,8 +19,10 @@ const (
 // workers are the goroutines that a runtime owns: agents, cancel hooks, callbacks, saves of grants. The zero value is ready. It may
 // be waited for while new ones still start, which a sync.WaitGroup may not.
 type workers struct {
-	mu      sync.Mutex
-	running map[*job]struct{}
+	mu sync.Mutex
+	// latest is the last one that was started of those that run, and running how many they are.
+	latest  *job
+	running int
 	// idle are the goroutines that wait for a job, the latest last.
 	idle []chan *job
 	// spare is how many of idle were not needed since the last trim.
@@ -34,7 +36,9 @@ type workers struct {
 type job struct {
 	what    string
 	session messages.SessionID // may be empty
-	do      func()
+	do      runnable
+	// before and after are its neighbours among those that run, the one that was started before it and the one after it.
+	before, after *job
 }
 
 func (j *job) String() string {
@@ -47,10 +51,7 @@ func (j *job) String() string {
 // start does a job on a goroutine of its own, at once.
 func (w *workers) start(j *job) {
 	w.mu.Lock()
-	if w.running == nil {
-		w.running = make(map[*job]struct{})
-	}
-	w.running[j] = struct{}{}
+	w.enlist(j)
 	if last := len(w.idle) - 1; last >= 0 {
 		worker := w.idle[last]
 		w.idle = w.idle[:last]
@@ -77,14 +78,37 @@ func (w *workers) work(j *job) {
 
 func (w *workers) do(j *job) {
 	defer w.finish(j)
-	j.do()
+	j.do.run()
+}
+
+// enlist and strike keep account of those that run, without any memory but theirs.
+func (w *workers) enlist(j *job) {
+	j.before, j.after = w.latest, nil
+	if w.latest != nil {
+		w.latest.after = j
+	}
+	w.latest = j
+	w.running++
+}
+
+func (w *workers) strike(j *job) {
+	if j.before != nil {
+		j.before.after = j.after
+	}
+	if j.after != nil {
+		j.after.before = j.before
+	} else {
+		w.latest = j.before
+	}
+	j.before, j.after = nil, nil
+	w.running--
 }
 
 func (w *workers) finish(j *job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.running, j)
-	if len(w.running) == 0 && w.quiet != nil {
+	w.strike(j)
+	if w.running == 0 && w.quiet != nil {
 		close(w.quiet)
 		w.quiet = nil
 	}
@@ -116,7 +140,7 @@ func (w *workers) trim() {
 // wait blocks until nothing runs or the context ends, and names what still runs.
 func (w *workers) wait(ctx context.Context) []string {
 	w.mu.Lock()
-	if len(w.running) == 0 {
+	if w.running == 0 {
 		w.mu.Unlock()
 		return nil
 	}
@@ -137,8 +161,8 @@ func (w *workers) wait(ctx context.Context) []string {
 func (w *workers) names() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	names := make([]string, 0, len(w.running))
-	for j := range w.running {
+	names := make([]string, 0, w.running)
+	for j := w.latest; j != nil; j = j.before {
 		names = append(names, j.String())
 	}
 	slices.Sort(names)
@@ -149,7 +173,7 @@ func (w *workers) names() []string {
 func (w *workers) count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.running)
+	return w.running
 }
 
 // close lets the goroutines that wait end. One that still runs ends after its job.

@@ -11,10 +11,10 @@ func burst(w *workers, jobs int) {
 	var running sync.WaitGroup
 	running.Add(jobs)
 	for range jobs {
-		w.start(&job{what: "a job", do: func() {
+		w.start(&job{what: "a job", do: runFunc(func() {
 			running.Done()
 			running.Wait()
-		}})
+		})})
 	}
 	synctest.Wait()
 }

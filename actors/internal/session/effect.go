@@ -60,6 +60,8 @@ type (
 		// Turn is not to be changed.
 		Turn *messages.Turn
 		Err  error
+		// Told says that it was its agent who ended it, and gets the answer to that.
+		Told bool
 	}
 
 	// Publish tells the subscribers.

@@ -86,7 +86,7 @@ func split(groups []group, changes []messages.Change, last then) []group {
 // ended follows when the terminal record is durable.
 func (s *State) ended(t *turn) {
 	s.active = nil
-	s.emit(Settle{Turn: s.doc.Head.Turn})
+	s.emit(Settle{Turn: s.doc.Head.Turn, Told: t.finishing != nil})
 	s.release(t, nil)
 }
 
