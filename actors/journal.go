@@ -56,7 +56,7 @@ func (r *commitRequests) put(request *commitRequest) {
 type commitNow struct{}
 
 // encode makes the records of a commit. Their bodies lie in one piece of memory.
-func (r *commitRequest) encode(e session.Commit) error {
+func (r *commitRequest) encode(e *session.Commit) error {
 	size := 0
 	for _, change := range e.Changes {
 		size += messages.BodySize(change)

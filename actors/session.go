@@ -180,11 +180,11 @@ func (s *sessionActor) perform(c actor.Context, effects []session.Effect) {
 	defer clear(effects)
 	for _, effect := range effects {
 		switch e := effect.(type) {
-		case session.Commit:
+		case *session.Commit:
 			s.commit(c, e)
 		case session.Reply:
 			s.answer(e)
-		case session.StartTurn:
+		case *session.StartTurn:
 			s.startTurn(c, e)
 		case session.AttachTurn:
 			s.attachTurn(e)
@@ -211,7 +211,7 @@ func (s *sessionActor) answer(e session.Reply) {
 }
 
 // commit encodes the changes and hands them to the journal.
-func (s *sessionActor) commit(c actor.Context, e session.Commit) {
+func (s *sessionActor) commit(c actor.Context, e *session.Commit) {
 	request := s.runtime.requests.get()
 	request.from, request.append = c.Self(), persistence.Append{Handle: s.handle, ID: e.ID, After: e.After}
 	if err := request.encode(e); err != nil {
@@ -244,7 +244,7 @@ func (s *sessionActor) wake(c actor.Context, retry bool) {
 	s.timer = time.AfterFunc(pause, func() { root.Send(self, session.Tick{}) })
 }
 
-func (s *sessionActor) startTurn(c actor.Context, e session.StartTurn) {
+func (s *sessionActor) startTurn(c actor.Context, e *session.StartTurn) {
 	prompt, _ := e.Ticket.(*promptCall)
 	h := newTurnHandle(s.runtime, s.entry.id, e.Turn)
 	s.entry.turn.Store(h)
@@ -260,7 +260,7 @@ func (s *sessionActor) startTurn(c actor.Context, e session.StartTurn) {
 }
 
 // runTurn gives a turn to the provider child, of which there is at most one. Its name is unique in this incarnation.
-func (s *sessionActor) runTurn(c actor.Context, e session.StartTurn, agent Agent) {
+func (s *sessionActor) runTurn(c actor.Context, e *session.StartTurn, agent Agent) {
 	if s.turnChild == nil {
 		s.children++
 		pid, err := c.SpawnNamed(s.runtime.turns, "turn-"+strconv.Itoa(s.children))
@@ -318,12 +318,13 @@ func (s *sessionActor) settle(c actor.Context, e session.Settle) {
 	s.turn = nil
 }
 
-// dismiss stops a turns' actor that has nothing to do.
+// dismiss stops a turns' actor that has nothing to do, and gives back what the next turn would need.
 func (s *sessionActor) dismiss(c actor.Context) {
 	if s.turn == nil && s.turnChild != nil {
 		c.Stop(s.turnChild)
 		s.turnChild = nil
 		s.entry.staffed.Store(false)
+		s.state.Rest()
 	}
 }
 

@@ -28,7 +28,7 @@ type turnParts struct {
 }
 
 // newTurn builds a turn, and what its agent is given.
-func (s *sessionActor) newTurn(e session.StartTurn, agent Agent) *turnParts {
+func (s *sessionActor) newTurn(e *session.StartTurn, agent Agent) *turnParts {
 	rt := s.runtime
 	p := &turnParts{agent: agent}
 	ctx, cancel := context.WithCancelCause(context.Background())

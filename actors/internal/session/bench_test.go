@@ -17,7 +17,6 @@ func BenchmarkTurn(b *testing.B) {
 	}
 	for _, watched := range []bool{false, true} {
 		b.Run("watched="+strconv.FormatBool(watched), func(b *testing.B) {
-			items := make([]messages.Item, 1)
 			var s *State
 			b.ReportAllocs()
 			for i := range b.N {
@@ -29,8 +28,8 @@ func BenchmarkTurn(b *testing.B) {
 				turn := messages.TurnID(turns[i%each])
 				s.Step(2, Prompt{Ticket: s, Turn: turn, Item: messages.ItemID(turn), Input: "draw a red circle"})
 				s.Step(2, Committed{ID: s.commitID})
-				items[0] = messages.Item{ID: messages.ItemID(replies[i%each]), Type: messages.ItemMessage, Role: messages.RoleAssistant, Content: "Done."}
-				s.Step(3, Finish{Ticket: s, Turn: turn, Result: "Done.", Items: items})
+				reply := messages.Item{ID: messages.ItemID(replies[i%each]), Type: messages.ItemMessage, Role: messages.RoleAssistant, Content: "Done."}
+				s.Step(3, Finish{Ticket: s, Turn: turn, Result: "Done.", Items: []messages.Item{reply}})
 				s.Step(3, Committed{ID: s.commitID})
 			}
 			if got := s.Head().TurnCount; got != (b.N-1)%each+1 {

@@ -2,7 +2,8 @@ package session
 
 import "agentd/messages"
 
-// Effect is what the actor does for the state. Effects are performed in their order. The set is closed.
+// Effect is what the actor does for the state. Effects are performed in their order. Those that come as pointers are good until the next step. The
+// set is closed.
 //
 //sumtype:decl
 type Effect interface{ effect() }
@@ -15,7 +16,7 @@ type (
 		// After is the sequence number that the first change follows.
 		After uint64
 		At    int64
-		// Changes are not to be changed.
+		// Changes are not to be changed, and good until this commit was answered.
 		Changes []messages.Change
 		// Repeat says that this commit ended in doubt and is tried again, after a pause.
 		Repeat bool
@@ -80,9 +81,9 @@ type (
 	}
 )
 
-func (Commit) effect()     {}
+func (*Commit) effect()    {}
 func (Reply) effect()      {}
-func (StartTurn) effect()  {}
+func (*StartTurn) effect() {}
 func (AttachTurn) effect() {}
 func (StopTurn) effect()   {}
 func (Settle) effect()     {}

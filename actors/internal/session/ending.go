@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"agentd/messages"
 )
@@ -49,7 +50,7 @@ func (s *State) end(t *turn) {
 // ending makes what ends a turn: final items, drafts closed, approvals closed, calls closed, the error, the terminal record. It becomes one group,
 // and so one append, unless it is too large for that: then the terminal record is in the last one.
 func (s *State) ending(t *turn) []messages.Change {
-	changes := make([]messages.Change, 0, 2+len(t.final)+len(t.drafts)+2*len(t.calls))
+	changes := slices.Grow(t.ends[:0], 1+len(t.final)+len(t.drafts)+2*len(t.calls))
 	for i := range t.final {
 		changes = append(changes, s.put(t, &t.final[i]))
 	}

@@ -183,7 +183,7 @@ func TestCommitsFitTheStore(t *testing.T) {
 		}
 		commits++
 		size := 0
-		for _, change := range s.commit(false).Changes {
+		for _, change := range s.inFlight() {
 			size += messages.BodySize(change)
 		}
 		if size > MaxBatchBytes {

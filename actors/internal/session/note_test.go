@@ -11,11 +11,11 @@ import (
 func TestNote(t *testing.T) {
 	t.Parallel()
 	s, effects := Create("s1", messages.Created{AgentID: "a", Epoch: 1}, "create", 1, Limits{})
-	commit := effects[len(effects)-1].(Commit)
+	commit := *effects[len(effects)-1].(*Commit)
 	s.Step(1, Committed{ID: commit.ID})
 	event := messages.Item{ID: "e1", Type: messages.ItemEvent, EventType: "x", Data: json.RawMessage(`{"a":1}`)}
 
-	commit = s.Step(2, Note{Ticket: "note", Item: event})[0].(Commit)
+	commit = *s.Step(2, Note{Ticket: "note", Item: event})[0].(*Commit)
 	if len(commit.Changes) != 1 || commit.After != 1 {
 		t.Fatalf("Step(Note) = %+v, want one change behind the first", commit)
 	}

@@ -120,26 +120,24 @@ func (s *State) begin() {
 		s.reply(m.Ticket, nil, &DuplicateItemError{Item: m.Item}) // An agent took the id meanwhile.
 		return
 	}
-	t := &turn{
-		record: &messages.Turn{ID: m.Turn, Status: messages.TurnRunning, StartedAt: s.now},
-		input:  valid(m.Input),
-		ticket: m.Ticket,
-	}
+	t := s.newTurn()
+	t.record = &messages.Turn{ID: m.Turn, Status: messages.TurnRunning, StartedAt: s.now}
+	t.input, t.ticket = valid(m.Input), m.Ticket
 	s.active = t
-	s.stage(group{
-		changes: []messages.Change{
-			messages.TurnStarted{Turn: t.record},
-			s.putWhole(t, &messages.Item{ID: m.Item, Type: messages.ItemMessage, Role: messages.RoleUser, Content: t.input}),
-		},
-		then: then{what: followStarted, turn: t},
-	})
+	t.first = [2]messages.Change{
+		messages.TurnStarted{Turn: t.record},
+		s.putWhole(t, &messages.Item{ID: m.Item, Type: messages.ItemMessage, Role: messages.RoleUser, Content: t.input}),
+	}
+	s.stage(group{changes: t.first[:], then: then{what: followStarted, turn: t}})
 	s.yield()
 }
 
 // started follows when the first records of a turn are durable.
 func (s *State) started(t *turn) {
 	run := t.outcome.status == ""
-	s.emit(StartTurn{Ticket: t.ticket, Turn: t.record, Input: t.input, Run: run})
+	start := s.startEffect()
+	*start = StartTurn{Ticket: t.ticket, Turn: t.record, Input: t.input, Run: run}
+	s.emit(start)
 	t.ticket = nil
 	if run {
 		t.phase = phaseRunning

@@ -7,6 +7,9 @@ type State struct {
 	// Set at construction.
 	limits Limits
 
+	// desk is where turns are handled, nil in a state at rest.
+	desk *desk
+
 	// doc is what is stored. Only acknowledged changes are in it.
 	doc *messages.Document
 	// shared is how many items of doc somebody outside may be reading: they are copied before they are changed.
@@ -125,7 +128,7 @@ func (s *State) Step(now int64, msg Message) []Effect {
 	}
 	s.advance()
 	if s.Idle() {
-		s.flight, s.staged = nil, nil // The memory of an idle session counts, the next commit's time does not.
+		s.tidy()
 	}
 	return s.take()
 }

@@ -55,7 +55,7 @@ func (s *State) pump() {
 	}
 	s.commitID++
 	s.flightAt = s.now
-	s.emit(s.commit(false))
+	s.commit(false)
 }
 
 // portion is how many of the staged groups one commit can hold.
@@ -73,9 +73,11 @@ func (s *State) portion() int {
 	return len(s.staged)
 }
 
-// commit makes the effect that stores what is in flight.
-func (s *State) commit(repeat bool) Commit {
-	return Commit{ID: s.commitID, After: s.doc.Head.LastSeq, At: s.flightAt, Changes: s.inFlight(), Repeat: repeat}
+// commit has what is in flight stored.
+func (s *State) commit(repeat bool) {
+	c := s.commitEffect()
+	*c = Commit{ID: s.commitID, After: s.doc.Head.LastSeq, At: s.flightAt, Changes: s.inFlight(), Repeat: repeat}
+	s.emit(c)
 }
 
 // inFlight are the changes of the commit under way, in order.
@@ -109,7 +111,7 @@ func (s *State) onCommitted(m Committed) {
 		s.lose(m.Err)
 	case m.Unknown:
 		s.doubt = true
-		s.emit(s.commit(true))
+		s.commit(true)
 	case s.doubt:
 		// This try was not stored, but an earlier one may be. Only the next writer can tell, by reading.
 		s.lose(fmt.Errorf("a commit ended in doubt: %w", m.Err))

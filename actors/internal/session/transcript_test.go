@@ -13,11 +13,11 @@ func (s *scenario) perform(t *testing.T, effects []Effect) {
 	t.Helper()
 	for _, effect := range effects {
 		switch e := effect.(type) {
-		case Commit:
-			s.commit(e)
+		case *Commit:
+			s.commit(*e)
 		case Reply:
 			s.print("reply to %s: %s", e.Ticket, replyText(e))
-		case StartTurn:
+		case *StartTurn:
 			s.print("start %s for %s: run=%v input=%q", e.Turn.ID, e.Ticket, e.Run, e.Input)
 		case AttachTurn:
 			s.print("attach %s to %s%s", turnText(e.Turn), e.Ticket, errText(e.Err))

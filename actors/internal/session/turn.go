@@ -38,6 +38,8 @@ type turn struct {
 	final []messages.Item
 	// finishing is who called Finish or Fail.
 	finishing Ticket
+	// first and ends are where the changes lie with which most turns begin and end.
+	first, ends [2]messages.Change
 }
 
 type phase int

@@ -145,12 +145,12 @@ func (w *world) perform(effects []Effect) error {
 
 func (w *world) one(effect Effect) error {
 	switch e := effect.(type) {
-	case Commit:
-		return w.onCommit(e)
+	case *Commit:
+		return w.onCommit(*e)
 	case Reply:
 		return w.answer(e.Ticket, e.Err)
-	case StartTurn:
-		return w.onStart(e)
+	case *StartTurn:
+		return w.onStart(*e)
 	case AttachTurn:
 		return w.onAttach(e)
 	case StopTurn:
