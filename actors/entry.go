@@ -131,7 +131,11 @@ func (e *entry) departed(ctx context.Context) error {
 }
 
 // busy and idle say whether the session may leave memory.
-func (e *entry) busy() { e.idleSince.Store(0) }
+func (e *entry) busy() {
+	if e.idleSince.Load() != 0 {
+		e.idleSince.Store(0)
+	}
+}
 
 func (e *entry) idle() {
 	if e.idleSince.Load() == 0 {

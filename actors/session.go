@@ -85,12 +85,12 @@ func (s *sessionActor) receive(c actor.Context, msg any) {
 	switch m := msg.(type) {
 	case opened:
 		s.onOpened(c, m)
+		s.account()
 	case removed:
 		s.onRemoved(c, m)
 	default:
 		s.deliver(c, msg)
 	}
-	s.account()
 }
 
 // deliver hands a message to the state, or keeps it until there is one.

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"agentd/messages"
 )
@@ -190,30 +191,34 @@ func (s *Subscription) wake() {
 type hub struct {
 	mu   sync.Mutex
 	subs []*Subscription
+	// count is how many subs there are, for those who only ask for that.
+	count atomic.Int32
+}
+
+// change replaces the subscriptions.
+func (h *hub) change(by func([]*Subscription) []*Subscription) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.subs = by(h.subs)
+	h.count.Store(int32(len(h.subs))) //nolint:gosec // Each of them has a caller.
 }
 
 func (h *hub) add(s *Subscription) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.subs = append(h.subs, s)
+	h.change(func(subs []*Subscription) []*Subscription { return append(subs, s) })
 }
 
 func (h *hub) remove(s *Subscription) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.subs = slices.DeleteFunc(h.subs, func(other *Subscription) bool { return other == s })
+	h.change(func(subs []*Subscription) []*Subscription {
+		return slices.DeleteFunc(subs, func(other *Subscription) bool { return other == s })
+	})
 }
 
-func (h *hub) watched() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.subs) > 0
-}
+func (h *hub) watched() bool { return h.count.Load() > 0 }
 
 func (h *hub) publish(event messages.Event) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.subs = slices.DeleteFunc(h.subs, func(s *Subscription) bool { return !s.offer(event) })
+	h.change(func(subs []*Subscription) []*Subscription {
+		return slices.DeleteFunc(subs, func(s *Subscription) bool { return !s.offer(event) })
+	})
 }
 
 // finish ends all subscriptions.
@@ -230,12 +235,12 @@ func (h *hub) resync() {
 	}
 }
 
-func (h *hub) drain() []*Subscription {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	subs := h.subs
-	h.subs = nil
-	return subs
+func (h *hub) drain() (drained []*Subscription) {
+	h.change(func(subs []*Subscription) []*Subscription {
+		drained = subs
+		return nil
+	})
+	return drained
 }
 
 // backlogOf lists what changed after a number: each item in its present form and the last turn's
