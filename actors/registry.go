@@ -41,8 +41,6 @@ type registryActor struct {
 	runtime *Runtime
 	live    *liveSessions
 	logger  *slog.Logger
-	// sessions describes the actors of sessions.
-	sessions *actor.Props
 
 	// Owned by the actor.
 	generation uint64
@@ -162,7 +160,7 @@ func (r *registryActor) spawn(c actor.Context, m activate) {
 	name := "session-" + string(m.id) + "-" + strconv.FormatUint(r.generation, 10)
 	full := c.Self().Id + "/" + name // As the engine names children.
 	r.live.enter(full, e)
-	pid, err := c.SpawnNamed(r.sessions, name)
+	pid, err := c.SpawnNamed(r.runtime.strandOf(m.id).session, name)
 	if err != nil {
 		r.live.leave(full)
 		m.reply.fail(fmt.Errorf("starting session %q: %w", m.id, err))
@@ -172,18 +170,6 @@ func (r *registryActor) spawn(c actor.Context, m activate) {
 	r.live.enter(pid.Id, e) // The key is the engine's text from now on, and there is one.
 	r.live.add(e)
 	m.reply.put(e, nil)
-}
-
-// sessionProps are the one description of all session actors: each finds its entry by its name, so that an idle session has none of its own.
-func sessionProps(rt *Runtime) *actor.Props {
-	return guard("session", rt.logger, func() behaviour {
-		return &sessionActor{runtime: rt}
-	}, actor.WithDispatcher(rt.quick), actor.WithSupervisor(&restartWithin{logger: rt.logger})) // A turns' actor is not restarted: its agent would run twice.
-}
-
-// turnProps are the one description of the actors that drive turns.
-func turnProps(rt *Runtime) *actor.Props {
-	return guard("turn", rt.logger, func() behaviour { return &turnActor{runtime: rt} }, actor.WithDispatcher(rt.quick))
 }
 
 // childEnded drops a session whose actor is gone, for whatever reason.

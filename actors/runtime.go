@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"log/slog"
 	goruntime "runtime"
 	"runtime/debug"
@@ -60,7 +59,7 @@ type Runtime struct {
 	store   persistence.Store
 	logger  *slog.Logger
 	system  *actor.ActorSystem
-	// quick runs the actors that never block; writer runs the journal and files the snapshot actors, which do.
+	// quick runs the services that never block; writer runs the journal and files the snapshot actors, which do. Sessions are run by their strands.
 	quick, writer, files *dispatcher
 	root                 *actor.PID
 	journal              *actor.PID
@@ -69,9 +68,8 @@ type Runtime struct {
 	toolSync             *actor.PID
 	live                 *liveSessions
 	// requests are the commits that wait to be used again.
-	requests commitRequests
-	// turns describes the actors that drive turns.
-	turns     *actor.Props
+	requests  commitRequests
+	strands   []*strand
 	approvals *Approvals
 	surface   *presets.Surface
 
@@ -117,9 +115,9 @@ func Start(deps Deps, opts *Options) (*Runtime, error) {
 		actor.WithDeadLetterThrottleInterval(deadLetterPause),
 	)
 	shrinkRegister(rt.system)
-	rt.quick = newDispatcher(max(goruntime.GOMAXPROCS(0), 2))
+	rt.quick = newDispatcher(1)
 	rt.writer, rt.files = newDispatcher(1), newDispatcher(snapshotActors)
-	rt.turns = turnProps(rt)
+	rt.strands = newStrands(rt, max(goruntime.GOMAXPROCS(0), 2))
 	if err := rt.spawnTree(grants); err != nil {
 		rt.system.Shutdown()
 		rt.closeDispatchers()
@@ -188,9 +186,8 @@ func (r *rootActor) spawn(c actor.Context) error {
 	rt.approvals = &Approvals{root: rt.system.Root, pid: pid, gone: rt.stopped}
 	syncs := &toolSyncActor{runtime: rt, logger: rt.logger, syncers: map[uint64]*syncing{}}
 	rt.toolSync = child("toolsync", func() behaviour { return syncs }, actor.WithDispatcher(rt.quick))
-	sessions := sessionProps(rt)
 	rt.registry = child("registry", func() behaviour {
-		return &registryActor{runtime: rt, live: rt.live, logger: rt.logger, sessions: sessions}
+		return &registryActor{runtime: rt, live: rt.live, logger: rt.logger}
 	}, actor.WithDispatcher(rt.quick), actor.WithSupervisor(&restartWithin{
 		limit: sessionRestarts, window: sessionRestartWindow, logger: rt.logger,
 	}))
@@ -284,6 +281,9 @@ func (rt *Runtime) closeDispatchers() {
 	for _, d := range []*dispatcher{rt.quick, rt.writer, rt.files} {
 		d.close()
 	}
+	for _, s := range rt.strands {
+		s.dispatcher.close()
+	}
 }
 
 // endLate releases what Stop had to leave behind, if the store answers after all.
@@ -328,9 +328,7 @@ func (rt *Runtime) unix() int64 { return time.Now().Unix() }
 
 // snapshotFor returns the snapshot actor of a session: always the same one.
 func (rt *Runtime) snapshotFor(id messages.SessionID) *actor.PID {
-	hash := fnv.New32a()
-	hash.Write([]byte(id))
-	return rt.snapshots[hash.Sum32()%snapshotActors]
+	return rt.snapshots[share(id, snapshotActors)]
 }
 
 // forget drops the settings of a deleted session. It does I/O, so it has a goroutine.

@@ -263,7 +263,7 @@ func (s *sessionActor) startTurn(c actor.Context, e *session.StartTurn) {
 func (s *sessionActor) runTurn(c actor.Context, e *session.StartTurn, agent Agent) {
 	if s.turnChild == nil {
 		s.children++
-		pid, err := c.SpawnNamed(s.runtime.turns, "turn-"+strconv.Itoa(s.children))
+		pid, err := c.SpawnNamed(s.runtime.strandOf(s.entry.id).turn, "turn-"+strconv.Itoa(s.children))
 		if err != nil {
 			c.Send(c.Self(), session.Fail{Turn: e.Turn.ID, Error: fmt.Sprintf("starting the turn: %v", err)})
 			return
