@@ -25,6 +25,7 @@ type turnParts struct {
 	controller TurnController
 	tools      TurnTools
 	recorder   viewRecorder
+	view       presets.View
 }
 
 // newTurn builds a turn, and what its agent is given.
@@ -49,12 +50,12 @@ func (s *sessionActor) newTurn(e *session.StartTurn, agent Agent) *turnParts {
 		artifactDir: p.context.ArtifactDir, workspaceRoot: p.context.WorkspaceRoot,
 	}
 	p.recorder.tools = &p.tools
-	p.context.Presets = rt.view(p.tools.caller, &p.recorder)
+	p.view, p.context.Presets = rt.view(p.tools.caller, &p.recorder), &p.view
 	return p
 }
 
 // view returns an agent's face of the presets.
-func (rt *Runtime) view(caller presets.Caller, recorder presets.Recorder) *presets.View {
+func (rt *Runtime) view(caller presets.Caller, recorder presets.Recorder) presets.View {
 	view, err := presets.NewView(presets.ViewParams{
 		Manager: rt.deps.Presets, Approvals: rt.approvals, Caller: caller, Recorder: recorder,
 	})

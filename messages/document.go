@@ -106,6 +106,8 @@ func (d *Document) Apply(seq uint64, at int64, change Change) error {
 		}
 		c.Item.Seq = seq
 		d.Items = append(d.Items, c.Item)
+		d.index.see(d.Items, itemID) // Now, while the item is at hand.
+		d.turns.see(d.Items, turnID)
 	case ItemUpdated:
 		i, found := d.Find(c.Item.ID)
 		if !found {

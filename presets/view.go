@@ -25,15 +25,15 @@ type View struct {
 	params ViewParams
 }
 
-// NewView returns a view. The error names the service that is missing.
-func NewView(params ViewParams) (*View, error) {
+// NewView returns a view, which may lie where its owner wants it. The error names the service that is missing.
+func NewView(params ViewParams) (View, error) {
 	if params.Manager == nil {
-		return nil, errors.New("preset view: the preset manager is missing")
+		return View{}, errors.New("preset view: the preset manager is missing")
 	}
 	if params.Approvals == nil {
-		return nil, errors.New("preset view: the approvals are missing")
+		return View{}, errors.New("preset view: the approvals are missing")
 	}
-	return &View{params: params}, nil
+	return View{params: params}, nil
 }
 
 // Resolve returns what is active for the caller's session.

@@ -46,19 +46,23 @@ func (s *Store) Commit(ctx context.Context, batch []persistence.Append) []error 
 		rest = rest[n:]
 	}
 	clear(s.slots)
+	clear(s.found)
 	if cap(s.buf) > keepBytes {
 		s.buf = nil
 	}
 	return errs
 }
 
-// findAll reads the heads of the sessions that memory does not know. Until admit has them, nothing is forgotten.
+// findAll finds the session of each append, and reads the heads of those that memory does not know. Until admit has them, nothing is forgotten.
 func (s *Store) findAll(batch []persistence.Append, errs []error) {
 	var unknown []int
+	s.found = s.found[:0]
 	s.index.mu.Lock()
 	s.index.keep = true
 	for i := range batch {
-		if s.known(batch[i].Handle.Session) == nil {
+		sess := s.known(batch[i].Handle.Session)
+		s.found = append(s.found, sess)
+		if sess == nil {
 			unknown = append(unknown, i)
 		}
 	}
@@ -86,7 +90,10 @@ func (s *Store) admit(batch []persistence.Append, errs []error) {
 		if errs[i] != nil {
 			continue
 		}
-		sess := s.known(batch[i].Handle.Session)
+		sess := s.found[i]
+		if sess == nil {
+			sess = s.known(batch[i].Handle.Session)
+		}
 		if sess.bad != nil {
 			errs[i] = about("appending to", sess.id, sess.bad)
 			continue

@@ -37,6 +37,7 @@ type Store struct {
 	writing sync.Mutex
 	buf     []byte
 	slots   []slot
+	found   []*session
 }
 
 var _ persistence.Store = (*Store)(nil)
