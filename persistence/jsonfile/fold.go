@@ -11,6 +11,9 @@ import (
 	"agentd/persistence"
 )
 
+// reusedBodies is the largest piece of memory for records that is kept for another session's.
+const reusedBodies = 1 << 20
+
 // Fold implements [persistence.Store]. It needs the memory of the records that the snapshot lacks, up to 4 MiB of them,
 // and a buffer. An error that dropping an old segment gives is reported although the session is folded.
 func (s *Store) Fold(ctx context.Context, id messages.SessionID) error {
@@ -74,7 +77,16 @@ func (s *Store) fold(sess *session) error {
 	if len(r.spans) == 0 {
 		return nil
 	}
-	news, err := s.survey(r)
+	bodies, _ := s.bodies.Get().(*[]byte)
+	if bodies == nil {
+		bodies = new([]byte)
+	}
+	defer func() {
+		if cap(*bodies) <= reusedBodies {
+			s.bodies.Put(bodies)
+		}
+	}()
+	news, err := s.survey(r, bodies)
 	if err != nil {
 		return err
 	}

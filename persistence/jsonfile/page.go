@@ -31,7 +31,7 @@ func (s *Store) page(id messages.SessionID, query persistence.PageQuery) (persis
 		return persistence.Page{}, err
 	}
 	defer s.done(r)
-	news, err := s.survey(r)
+	news, err := s.survey(r, new([]byte))
 	if err != nil {
 		return persistence.Page{}, err
 	}

@@ -138,7 +138,7 @@ func (s *Store) document(id messages.SessionID) (*messages.Document, error) {
 			return nil, err
 		}
 	}
-	err = s.records(r, false, func(_ *span, f frame) error {
+	err = s.records(r, nil, func(_ *span, f frame) error {
 		change, err := messages.DecodeRecord(f.record())
 		if err == nil {
 			err = doc.Apply(f.seq, f.at, change)
@@ -176,7 +176,7 @@ func (s *Store) head(id messages.SessionID) (messages.Head, error) {
 	defer s.done(r)
 	head := r.head()
 	walk := headWalk{head: &head}
-	err = s.records(r, false, func(_ *span, f frame) error { return walk.add(f) })
+	err = s.records(r, nil, func(_ *span, f frame) error { return walk.add(f) })
 	if err == nil {
 		err = walk.finish()
 	}

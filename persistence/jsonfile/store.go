@@ -28,6 +28,8 @@ type Store struct {
 	report  Report
 	// buffers holds *[]byte that snapshots are written through.
 	buffers sync.Pool
+	// bodies holds *[]byte that sessions' records are read into while they are folded.
+	bodies sync.Pool
 
 	// life is held for reading by every call, and for writing by the one that closes.
 	life   sync.RWMutex

@@ -3,6 +3,7 @@ package jsonfile
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -28,30 +29,30 @@ type survey struct {
 	added []place
 	// updated are the newest states of items of the snapshot.
 	updated map[messages.ItemID]place
+	// index finds an added item. It is made when one is updated: most never are.
+	index map[messages.ItemID]int
 }
 
-// survey goes through the records of a reading once.
-func (s *Store) survey(r *reading) (*survey, error) {
+// survey goes through the records of a reading once. The bodies lie in the buffer, unless they are too many for that.
+func (s *Store) survey(r *reading, buf *[]byte) (*survey, error) {
 	news := &survey{head: r.head()}
-	keep := r.size() <= keepBodies
-	index := make(map[messages.ItemID]int)
+	var kept []byte
+	if size := r.size(); size <= keepBodies {
+		*buf = slices.Grow((*buf)[:0], int(size))
+		kept = *buf
+	}
 	walk := headWalk{head: &news.head}
-	err := s.records(r, keep, func(sp *span, f frame) error {
-		kind := kindOf(f.kind)
-		if kind == messages.KindItem || kind == messages.KindItemUpdated {
-			at := place{sp: sp, seq: f.seq}
-			if keep {
-				at.body = f.body
-			}
-			id := itemID(f.body)
-			if i, isNew := index[id]; isNew && kind == messages.KindItemUpdated {
-				news.added[i] = at
-			} else if kind == messages.KindItemUpdated {
-				news.update(id, at)
-			} else {
-				index[id] = len(news.added)
-				news.added = append(news.added, at)
-			}
+	err := s.records(r, kept, func(sp *span, f frame) error {
+		at := place{sp: sp, seq: f.seq}
+		if kept != nil {
+			at.body = f.body
+		}
+		switch kindOf(f.kind) {
+		case messages.KindItem:
+			news.add(f.body, at)
+		case messages.KindItemUpdated:
+			news.update(f.body, at)
+		default: // Its effect is on the head.
 		}
 		return walk.add(f)
 	})
@@ -61,7 +62,33 @@ func (s *Store) survey(r *reading) (*survey, error) {
 	return news, err
 }
 
-func (n *survey) update(id messages.ItemID, at place) {
+func (n *survey) add(body []byte, at place) {
+	if n.index != nil || at.body == nil { // Without bodies it could not be made later.
+		n.enter(body)
+	}
+	n.added = append(n.added, at)
+}
+
+// enter tells the index of the item that is added next.
+func (n *survey) enter(body []byte) {
+	if n.index == nil {
+		n.index = make(map[messages.ItemID]int)
+	}
+	n.index[itemID(body)] = len(n.added)
+}
+
+func (n *survey) update(body []byte, at place) {
+	if n.index == nil {
+		n.index = make(map[messages.ItemID]int, len(n.added))
+		for i := range n.added {
+			n.index[itemID(n.added[i].body)] = i
+		}
+	}
+	id := itemID(body)
+	if i, isNew := n.index[id]; isNew {
+		n.added[i] = at
+		return
+	}
 	if n.updated == nil {
 		n.updated = make(map[messages.ItemID]place)
 	}

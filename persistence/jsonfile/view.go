@@ -142,12 +142,10 @@ func (r *reading) size() int64 {
 	return total
 }
 
-// records calls visit for every record that the snapshot lacks, in order. With keep, the bodies stay valid after the visit.
-func (s *Store) records(r *reading, keep bool, visit func(sp *span, f frame) error) error {
-	var buf []byte
-	if keep {
-		buf = make([]byte, 0, r.size())
-	}
+// records calls visit for every record that the snapshot lacks, in order. With a place for them, which has to be as large as they are, the bodies stay
+// valid after the visit.
+func (s *Store) records(r *reading, kept []byte, visit func(sp *span, f frame) error) error {
+	buf, keep := kept[:0], kept != nil
 	next := r.base() + 1
 	for i := range r.spans {
 		sp := &r.spans[i]
