@@ -108,12 +108,12 @@ func callHook(hook func() error) (err error) {
 }
 
 // turnActor is the provider child: it owns a turn's context, its cancel hook, and the goroutine that runs the agent. Its
-// parent, the session, gives it one turn after another, tells it when each has ended, and stops it when no other comes for a while.
+// parent, the session, gives it one turn after another, tells it of the ends that their agents do not know of, and stops it when no other comes for a while.
 type turnActor struct {
 	// Set at construction.
 	runtime *Runtime
 
-	// turn is the one that it drives, nil between two turns.
+	// turn is the one that it drives, nil between two turns, or until the next one is there the last one if that was ended by its agent.
 	turn *turnParts
 }
 
