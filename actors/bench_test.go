@@ -91,13 +91,15 @@ func runTurnsOf(b *testing.B, rt *actors.Runtime, ids []messages.SessionID, coun
 	var wait sync.WaitGroup
 	for _, id := range ids {
 		wait.Go(func() {
+			ctx, cancel := context.WithCancel(b.Context()) // As requests have: one for all of them would be a lock for all of them.
+			defer cancel()
 			for left.Add(-1) >= 0 {
-				h, err := rt.RunTurn(b.Context(), id, "hello", actors.RunOptions{})
+				h, err := rt.RunTurn(ctx, id, "hello", actors.RunOptions{})
 				if err != nil {
 					b.Error(err)
 					return
 				}
-				if _, err := h.Wait(b.Context()); err != nil {
+				if _, err := h.Wait(ctx); err != nil {
 					b.Error(err)
 					return
 				}
