@@ -37,11 +37,15 @@ func (s *State) startEffect() *StartTurn {
 	return &s.desk.start
 }
 
+// keptGroups is how many groups there may have been at once for their memory to be kept for the next turn.
+const keptGroups = 8
+
 // tidy makes an idle state hold nothing of what it has handled.
 func (s *State) tidy() {
 	if s.desk != nil {
 		s.desk.turn = turn{}
-	} else {
+	}
+	if s.desk == nil || cap(s.flight) > keptGroups || cap(s.staged) > keptGroups {
 		s.flight, s.staged = nil, nil
 	}
 }
