@@ -463,10 +463,15 @@ func TestChecklist34CrashInMidTurn(t *testing.T) {
 		life.Kill()
 
 		rt := start(t, script, &testkit.Options{Store: testkit.NewCrashStore(disk)})
+		page, err := rt.Page(t.Context(), id, persistence.PageQuery{}) // Whether it is recorded already or not.
+		if err != nil {
+			t.Fatal(err)
+		}
 		synctest.Wait()
-		head := stored(t, disk, id).Head
-		if head.Status != messages.SessionIdle || head.Turn.ID != turn.ID() || head.Turn.Status != messages.TurnInterrupted {
-			t.Errorf("after the restart the session is %s and its turn %s, want idle and interrupted", head.Status, head.Turn.Status)
+		for when, head := range map[string]messages.Head{"at once": page.Head, "then": stored(t, disk, id).Head} {
+			if head.Status != messages.SessionIdle || head.Turn.ID != turn.ID() || head.Turn.Status != messages.TurnInterrupted || head.Turn.Error == "" {
+				t.Errorf("after the restart, %s, the session is %s and its turn %+v, want idle and interrupted, with the reason", when, head.Status, head.Turn)
+			}
 		}
 		items := rt.View(id).Items
 		draft := items[2]

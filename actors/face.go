@@ -123,7 +123,7 @@ func (rt *Runtime) rested(head messages.Head) messages.Head {
 	head = head.Clone()
 	head.Status = messages.SessionIdle
 	if head.Turn != nil {
-		head.Turn.Status = messages.TurnInterrupted
+		head.Turn.Status, head.Turn.Error = messages.TurnInterrupted, session.ErrorInterrupted
 	}
 	return head
 }
