@@ -40,10 +40,8 @@ type entry struct {
 	idleSince atomic.Int64
 	// leaving says that the registry asked the session to leave, to make room. The registry owns it.
 	leaving bool
-	// folding says that a fold was asked for since the session was last busy.
+	// folding says that a fold was asked for since the session was last busy, and that it rest.
 	folding atomic.Bool
-	// staffed says that the session has an actor for its turns.
-	staffed atomic.Bool
 }
 
 // loading is what those wait for who come before the session is loaded.

@@ -154,7 +154,7 @@ func (rt *Runtime) prompt(ctx context.Context, e *entry, prompt session.Prompt, 
 	if err != nil {
 		return nil, err
 	}
-	ticket := &promptCall{agent: agent, callbacks: callbacks}
+	ticket := &promptCall{agent: agent, grace: rt.options.graceOf(agent), callbacks: callbacks}
 	ticket.answered = make(chan struct{})
 	prompt.Ticket = ticket
 	life := e.lifetime()

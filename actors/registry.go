@@ -197,9 +197,7 @@ func (r *registryActor) onSweep(c actor.Context) {
 		case idle >= options.FoldDelay && !e.folding.Load():
 			e.folding.Store(true)
 			r.fold(c, e.id)
-			if e.staffed.Load() {
-				c.Send(e.pid, dismiss{})
-			}
+			c.Send(e.pid, rest{})
 		}
 		return true
 	})

@@ -70,6 +70,7 @@ type Runtime struct {
 	// requests are the commits that wait to be used again.
 	requests  commitRequests
 	strands   []*strand
+	spread    spread
 	approvals *Approvals
 	surface   *presets.Surface
 
@@ -117,6 +118,7 @@ func Start(deps Deps, opts *Options) (*Runtime, error) {
 	shrinkRegister(rt.system)
 	rt.quick = newDispatcher(1)
 	rt.writer, rt.files = newDispatcher(1), newDispatcher(snapshotActors)
+	rt.spread = newSpread()
 	rt.strands = newStrands(rt, max(goruntime.GOMAXPROCS(0), 2))
 	if err := rt.spawnTree(grants); err != nil {
 		rt.system.Shutdown()
@@ -328,7 +330,7 @@ func (rt *Runtime) unix() int64 { return time.Now().Unix() }
 
 // snapshotFor returns the snapshot actor of a session: always the same one.
 func (rt *Runtime) snapshotFor(id messages.SessionID) *actor.PID {
-	return rt.snapshots[share(id, snapshotActors)]
+	return rt.snapshots[rt.spread.place(id, snapshotActors)]
 }
 
 // forget drops the settings of a deleted session. It does I/O, so it has a goroutine.

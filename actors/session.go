@@ -22,6 +22,7 @@ type (
 	promptCall struct {
 		call[*TurnHandle]
 		agent     Agent
+		grace     time.Duration
 		callbacks *Callbacks
 	}
 
@@ -37,8 +38,8 @@ type (
 	// turnLost is the marker behind the last messages of a turn's actor that has ended.
 	turnLost struct{ child *actor.PID }
 
-	// dismiss makes a session that has been idle for a while stop its turns' actor.
-	dismiss struct{}
+	// rest makes a session that has been idle for a while give back what it keeps for its next turn.
+	rest struct{}
 
 	// recommit repeats a commit whose outcome was in doubt.
 	recommit struct{ request *commitRequest }
@@ -110,8 +111,8 @@ func (s *sessionActor) deliver(c actor.Context, msg any) {
 		s.onCommitted(c, m.request)
 	case turnLost:
 		s.onTurnLost(c, m)
-	case dismiss:
-		s.dismiss(c)
+	case rest:
+		s.rest(c)
 	case recommit:
 		c.Send(s.runtime.journal, m.request)
 	case subscribeRequest:
@@ -252,7 +253,7 @@ func (s *sessionActor) startTurn(c actor.Context, e *session.StartTurn) {
 		s.listen(h, prompt.callbacks)
 	}
 	if e.Run && prompt != nil {
-		s.runTurn(c, e, prompt.agent)
+		s.runTurn(c, e, prompt)
 	}
 	if prompt != nil {
 		prompt.put(h, nil)
@@ -260,7 +261,7 @@ func (s *sessionActor) startTurn(c actor.Context, e *session.StartTurn) {
 }
 
 // runTurn gives a turn to the provider child, of which there is at most one. Its name is unique in this incarnation.
-func (s *sessionActor) runTurn(c actor.Context, e *session.StartTurn, agent Agent) {
+func (s *sessionActor) runTurn(c actor.Context, e *session.StartTurn, prompt *promptCall) {
 	if s.turnChild == nil {
 		s.children++
 		pid, err := c.SpawnNamed(s.runtime.strandOf(s.entry.id).turn, "turn-"+strconv.Itoa(s.children))
@@ -269,9 +270,8 @@ func (s *sessionActor) runTurn(c actor.Context, e *session.StartTurn, agent Agen
 			return
 		}
 		s.turnChild = pid
-		s.entry.staffed.Store(true)
 	}
-	s.turn = s.newTurn(e, agent)
+	s.turn = s.newTurn(e, prompt)
 	c.Send(s.turnChild, s.turn)
 }
 
@@ -318,14 +318,16 @@ func (s *sessionActor) settle(c actor.Context, e session.Settle) {
 	s.turn = nil
 }
 
-// dismiss stops a turns' actor that has nothing to do, and gives back what the next turn would need.
-func (s *sessionActor) dismiss(c actor.Context) {
-	if s.turn == nil && s.turnChild != nil {
+// rest gives back what the next turn would need: the turns' actor that has nothing to do, and the memory of the state.
+func (s *sessionActor) rest(c actor.Context) {
+	if !s.state.Idle() {
+		return // It is asked again when it has been idle anew.
+	}
+	if s.turnChild != nil {
 		c.Stop(s.turnChild)
 		s.turnChild = nil
-		s.entry.staffed.Store(false)
-		s.state.Rest()
 	}
+	s.state.Rest()
 }
 
 func (s *sessionActor) subscribe(m subscribeRequest) {
@@ -441,7 +443,6 @@ func (s *sessionActor) onTurnLost(c actor.Context, m turnLost) {
 		return
 	}
 	s.turnChild = nil
-	s.entry.staffed.Store(false)
 	if s.turn == nil {
 		return
 	}

@@ -1,7 +1,7 @@
 package actors
 
 import (
-	"hash/fnv"
+	"hash/maphash"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -35,12 +35,14 @@ func newStrands(rt *Runtime, count int) []*strand {
 
 // strandOf returns the strand of a session: always the same one.
 func (rt *Runtime) strandOf(id messages.SessionID) *strand {
-	return rt.strands[share(id, len(rt.strands))]
+	return rt.strands[rt.spread.place(id, len(rt.strands))]
 }
 
-// share spreads sessions evenly, each to the same place every time.
-func share(id messages.SessionID, places int) int {
-	hash := fnv.New64a()
-	hash.Write([]byte(id))
-	return int(hash.Sum64() % uint64(places)) //nolint:gosec // It is below places.
+// spread gives sessions places, evenly, whatever their ids look like, and each the same one every time.
+type spread struct{ seed maphash.Seed }
+
+func newSpread() spread { return spread{seed: maphash.MakeSeed()} }
+
+func (s spread) place(id messages.SessionID, places int) int {
+	return int(maphash.String(s.seed, string(id)) % uint64(places)) //nolint:gosec // It is below places.
 }

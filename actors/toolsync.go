@@ -174,8 +174,12 @@ func (a *toolSyncActor) run(c actor.Context, id uint64) {
 		ctx, stop := context.WithTimeout(ctx, toolSyncTimeout)
 		defer stop()
 		err := errPanicked
-		a.runtime.isolate("a sync of tools", func() { err = syncer.Sync(ctx, change) })
-		root.Send(self, syncEnded{id: id, err: err})
+		defer func() { root.Send(self, syncEnded{id: id, err: err}) }()
+		a.runtime.isolate("a sync of tools", func() {
+			if err = syncer.Sync(ctx, change); err != nil && !errors.Is(context.Cause(ctx), errSyncRemoved) {
+				a.logger.Warn("a list of tools is not up to date", slog.Any("error", err)) // Here, since an error is the syncer's code, too.
+			}
+		})
 	})
 }
 
@@ -187,9 +191,6 @@ func (a *toolSyncActor) finish(c actor.Context, m syncEnded) {
 	}
 	s.cancel = nil
 	s.status = ToolSyncStatus{Syncs: s.status.Syncs + 1, Err: m.err}
-	if m.err != nil {
-		a.logger.Warn("a list of tools is not up to date", slog.Any("error", m.err))
-	}
 	if s.pending.Global || len(s.pending.Sessions) > 0 {
 		a.arm(c, m.id, s)
 	}

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +24,8 @@ var (
 	errTurnOver = errors.New("the turn is over")
 )
 
-// errAgentLeft is how an agent fails that neither returned nor panicked. A test's FailNow does that.
-var errAgentLeft = errors.New("the agent ended its goroutine with runtime.Goexit")
+// agentLeft is how an agent fails that neither returned nor panicked. A test's FailNow does that.
+const agentLeft = "the agent ended its goroutine with runtime.Goexit"
 
 type (
 	// about says which turn a message to the turn's actor is about. The turn's parts themselves are what begins one.
@@ -37,15 +38,16 @@ type (
 		about
 		reason string
 	}
-	// agentReturned tells that the agent's goroutine has ended.
+	// agentReturned tells that the agent's goroutine has ended, and why it failed, if it did. What an error says is asked on that goroutine: an error is
+	// the agent's code, too, and may wait for what this actor holds up.
 	agentReturned struct {
 		about
-		err error
+		failure string
 	}
-	// hookReturned tells that the cancel hook has ended.
+	// hookReturned tells that the cancel hook has ended, and why it failed, if it did.
 	hookReturned struct {
 		about
-		err error
+		failure string
 	}
 	// graceOver tells that the time in which a stopped agent should return is over.
 	graceOver struct{ about }
@@ -97,6 +99,24 @@ func (r *turnRun) takeHook() func() error {
 	return r.hook
 }
 
+// textOf is what an error says that may be anything, or nothing for nil. It may block, or panic.
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return cmp.Or(err.Error(), "failed without saying why")
+}
+
+// hookFailure runs a hook, and says why it failed, or nothing.
+func hookFailure(hook func() error) (failure string) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			failure = fmt.Sprintf("panic: %v", reason)
+		}
+	}()
+	return textOf(hook())
+}
+
 // callHook runs a hook and makes an error of a panic.
 func callHook(hook func() error) (err error) {
 	defer func() {
@@ -121,11 +141,11 @@ type turnActor struct {
 type drive struct {
 	returned bool
 	// halting says that the turn was told to stop.
-	halting bool
-	hooked  bool
-	hookErr error
-	told    bool
-	timer   *time.Timer
+	halting     bool
+	hooked      bool
+	hookFailure string
+	told        bool
+	timer       *time.Timer
 }
 
 func (t *turnActor) started(actor.Context) {}
@@ -143,9 +163,9 @@ func (t *turnActor) receive(c actor.Context, msg any) {
 	case stopTurn:
 		t.stop(c, m.reason)
 	case agentReturned:
-		t.onReturned(c, m.err)
+		t.onReturned(c, m.failure)
 	case hookReturned:
-		t.turn.drive.hooked, t.turn.drive.hookErr = true, m.err
+		t.turn.drive.hooked, t.turn.drive.hookFailure = true, m.failure
 	case graceOver:
 		t.tell(c, true)
 	}
@@ -168,34 +188,34 @@ func (t *turnActor) begin(c actor.Context, turn *turnParts) {
 type agentRun struct{ turn *turnParts }
 
 func (a agentRun) run() {
-	turn, err := a.turn, errAgentLeft
+	turn, failure := a.turn, agentLeft
 	defer func() {
 		if !turn.controller.over() { // Otherwise the turn's end is durable, and nobody is there to be told.
-			turn.controller.entry.runtime.system.Root.Send(turn.owner, agentReturned{about{turn}, err})
+			turn.controller.entry.runtime.system.Root.Send(turn.owner, agentReturned{about{turn}, failure})
 		}
 	}()
-	err = turn.runAgent()
+	failure = turn.runAgent()
 }
 
-// runAgent lets the agent do its work. A panic becomes the turn's error.
-func (p *turnParts) runAgent() (err error) {
+// runAgent lets the agent do its work, and says why it failed, or nothing. A panic is such a failure.
+func (p *turnParts) runAgent() (failure string) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			p.run.logger.Error("agent panicked", slog.String("turn", string(p.run.id)), slog.String("stack", string(debug.Stack())))
-			err = fmt.Errorf("the agent panicked: %v", reason)
+			failure = fmt.Sprintf("the agent panicked: %v", reason)
 		}
 	}()
-	return p.agent.Run(p.run.ctx, &p.context)
+	return textOf(p.agent.Run(p.run.ctx, &p.context))
 }
 
 // onReturned ends a turn the way its agent returned, unless it was told to stop. If the agent ended it before, this comes too late and does nothing.
-func (t *turnActor) onReturned(c actor.Context, err error) {
+func (t *turnActor) onReturned(c actor.Context, failure string) {
 	turn := t.turn
 	turn.drive.returned = true
 	switch {
 	case turn.drive.halting || turn.controller.over():
-	case err != nil:
-		c.Send(c.Parent(), session.Fail{Turn: turn.run.id, Error: err.Error()})
+	case failure != "":
+		c.Send(c.Parent(), session.Fail{Turn: turn.run.id, Error: failure})
 	default:
 		c.Send(c.Parent(), session.Finish{Turn: turn.run.id})
 	}
@@ -209,13 +229,13 @@ func (t *turnActor) stop(c actor.Context, reason string) {
 	turn.drive.halting = true
 	turn.run.cancel(fmt.Errorf("%w: %s", ErrCancelled, reason))
 	root, self := c.ActorSystem().Root, c.Self()
-	turn.drive.timer = time.AfterFunc(t.runtime.options.graceOf(turn.agent), func() { root.Send(self, graceOver{about{turn}}) })
+	turn.drive.timer = time.AfterFunc(turn.grace, func() { root.Send(self, graceOver{about{turn}}) })
 	hook := turn.run.takeHook()
 	if hook == nil {
 		turn.drive.hooked = true
 		return
 	}
-	t.runtime.spawn("the cancel hook", turn.context.Session.Head.ID, func() { root.Send(self, hookReturned{about{turn}, callHook(hook)}) })
+	t.runtime.spawn("the cancel hook", turn.context.Session.Head.ID, func() { root.Send(self, hookReturned{about{turn}, hookFailure(hook)}) })
 }
 
 // tell reports, once, that the turn has stopped.
@@ -227,10 +247,10 @@ func (t *turnActor) tell(c actor.Context, late bool) {
 	d.told = true
 	stopped := session.TurnStopped{Turn: t.turn.run.id, Abandoned: late && !d.returned}
 	switch {
-	case d.hookErr != nil:
-		stopped.HookError = d.hookErr.Error()
+	case d.hookFailure != "":
+		stopped.HookError = d.hookFailure
 	case !d.hooked:
-		stopped.HookError = fmt.Sprintf("it did not return within %v", t.runtime.options.graceOf(t.turn.agent))
+		stopped.HookError = fmt.Sprintf("it did not return within %v", t.turn.grace)
 	}
 	c.Send(c.Parent(), stopped)
 }

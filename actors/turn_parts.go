@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -16,6 +17,8 @@ import (
 // the turn's actor begin.
 type turnParts struct {
 	agent Agent
+	// grace is how long the agent and its hook may take to stop.
+	grace time.Duration
 	// owner is the turn's actor, and job what the agent's goroutine does.
 	owner      *actor.PID
 	job        job
@@ -29,9 +32,9 @@ type turnParts struct {
 }
 
 // newTurn builds a turn, and what its agent is given.
-func (s *sessionActor) newTurn(e *session.StartTurn, agent Agent) *turnParts {
+func (s *sessionActor) newTurn(e *session.StartTurn, prompt *promptCall) *turnParts {
 	rt := s.runtime
-	p := &turnParts{agent: agent}
+	p := &turnParts{agent: prompt.agent, grace: prompt.grace}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	p.run.id, p.run.ctx, p.run.cancel, p.run.logger = e.Turn.ID, ctx, cancel, s.runtime.logger
 	p.controller.run, p.controller.entry = &p.run, s.entry

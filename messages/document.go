@@ -55,7 +55,8 @@ func (h Head) Clone() Head {
 // projection of the session's changes. It is not safe for concurrent change.
 type Document struct {
 	Head Head
-	// Items are not changed in place: an update puts another item there, so that who holds the old one keeps it as it was.
+	// Items are not changed in place: an update puts another item there, so that who holds the old one keeps it as it was. Whoever builds a document
+	// without Apply adds to their end, and does nothing else to them.
 	Items []*Item
 
 	// index finds an item by its id, and turns the first item of a turn. They learn of new items when they are asked.

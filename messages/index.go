@@ -5,8 +5,8 @@ import "hash/maphash"
 // placeIndex finds the first item that has an id of some kind. Most of what it is asked is about an id that was just made up, and
 // those of [NewItemID] and [NewTurnID] grow with time: an id behind the greatest one that is there needs no look at anything else. For all others there is an open
 // hash table of hashes and places, in one piece of memory without pointers: nothing to the garbage collector, and mostly one cold line of memory for a lookup,
-// however long a session is. It is filled when it is asked, so that a session of which nobody asks has none. A place is checked against the items, so
-// that two ids of one hash are told apart.
+// however long a session is. It is filled when it is asked, so that a session of which nobody asks has none. A place in it is checked against the items, so
+// that two ids of one hash are told apart. Items are only added, or replaced by ones of the same id.
 type placeIndex struct {
 	// top is the greatest id of the first seen items, and topAt the place of the first one that has it.
 	top         string

@@ -43,7 +43,7 @@ const keptGroups = 8
 // tidy makes an idle state hold nothing of what it has handled.
 func (s *State) tidy() {
 	if s.desk != nil {
-		s.desk.turn = turn{}
+		*s.desk = desk{} // The step that ends idle gives no effect that lies there.
 	}
 	if s.desk == nil || cap(s.flight) > keptGroups || cap(s.staged) > keptGroups {
 		s.flight, s.staged = nil, nil
