@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-
 	"log/slog"
 	"runtime"
 	"testing"
