@@ -109,18 +109,18 @@ func runTurnsOf(b *testing.B, rt *actors.Runtime, ids []messages.SessionID, coun
 	wait.Wait()
 }
 
-// BenchmarkTurnsMemory is the throughput with the memory store: in a process that grows with each turn, since all of it stays in memory, and in one
-// that has reached its size. Beside it stands what the system took for the memory that was touched for the first time.
-func BenchmarkTurnsMemory(b *testing.B) {
+// benchTurns is the throughput with a store, in a process that grows with each turn, since all that is said stays in memory, and in one that has reached
+// its size, where what others left is used again. Beside it stands what the system took for memory that was touched for the first time.
+func benchTurns(b *testing.B, open func(*testing.B) persistence.Store) {
 	b.Run("growing", func(b *testing.B) {
-		rt := benchRuntime(b, memory.New())
+		rt := benchRuntime(b, open(b))
 		ids := benchIDs(b, rt, benchSessions)
 		b.ReportAllocs()
 		b.ResetTimer()
 		runTurns(b, rt, ids)
 	})
 	b.Run("steady", func(b *testing.B) {
-		rt := benchRuntime(b, memory.New())
+		rt := benchRuntime(b, open(b))
 		before := benchIDs(b, rt, benchSessions)
 		runTurnsOf(b, rt, before, b.N)
 		for _, id := range before {
@@ -135,14 +135,18 @@ func BenchmarkTurnsMemory(b *testing.B) {
 	})
 }
 
+func BenchmarkTurnsMemory(b *testing.B) {
+	benchTurns(b, func(*testing.B) persistence.Store { return memory.New() })
+}
+
+// BenchmarkTurnsDurable is the throughput with each turn's input durable before its agent is called, and its end before anybody is told. BenchmarkTurnsBare is
+// the machine's limit for it.
 func BenchmarkTurnsDurable(b *testing.B) {
-	store, err := jsonfile.Open(b.TempDir(), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	rt := benchRuntime(b, store)
-	ids := benchIDs(b, rt, benchSessions)
-	b.ReportAllocs()
-	b.ResetTimer()
-	runTurns(b, rt, ids)
+	benchTurns(b, func(b *testing.B) persistence.Store {
+		store, err := jsonfile.Open(b.TempDir(), nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return store
+	})
 }
