@@ -107,16 +107,6 @@ func textOf(err error) string {
 	return cmp.Or(err.Error(), "failed without saying why")
 }
 
-// hookFailure runs a hook, and says why it failed, or nothing.
-func hookFailure(hook func() error) (failure string) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			failure = fmt.Sprintf("panic: %v", reason)
-		}
-	}()
-	return textOf(hook())
-}
-
 // callHook runs a hook and makes an error of a panic.
 func callHook(hook func() error) (err error) {
 	defer func() {
@@ -125,6 +115,15 @@ func callHook(hook func() error) (err error) {
 		}
 	}()
 	return hook()
+}
+
+// hookFailure runs a hook, and says why it failed, or nothing. Its error may panic as well as the hook.
+func hookFailure(hook func() error) (failure string) {
+	err := callHook(func() error {
+		failure = textOf(hook())
+		return nil
+	})
+	return cmp.Or(failure, textOf(err))
 }
 
 // turnActor is the provider child: it owns a turn's context, its cancel hook, and the goroutine that runs the agent. Its

@@ -31,7 +31,7 @@ func turnID(it *Item) string { return string(it.TurnID) }
 
 // find returns the place of the first item with an id.
 func (x *placeIndex) find(items []*Item, id string, of idOf) (int, bool) {
-	if x.seen > len(items) || x.count > len(items) {
+	if x.seen > len(items) {
 		*x = placeIndex{} // They are others than it was told of.
 	}
 	x.see(items, of)

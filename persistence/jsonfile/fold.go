@@ -11,9 +11,6 @@ import (
 	"agentd/persistence"
 )
 
-// reusedBodies is the largest piece of memory for records that is kept for another session's.
-const reusedBodies = 1 << 20
-
 // Fold implements [persistence.Store]. It needs the memory of the records that the snapshot lacks, up to 4 MiB of them,
 // and a buffer. An error that dropping an old segment gives is reported although the session is folded.
 func (s *Store) Fold(ctx context.Context, id messages.SessionID) error {
@@ -77,15 +74,8 @@ func (s *Store) fold(sess *session) error {
 	if len(r.spans) == 0 {
 		return nil
 	}
-	bodies, _ := s.bodies.Get().(*[]byte)
-	if bodies == nil {
-		bodies = new([]byte)
-	}
-	defer func() {
-		if cap(*bodies) <= reusedBodies {
-			s.bodies.Put(bodies)
-		}
-	}()
+	bodies := s.buffers.get(0)
+	defer s.buffers.put(bodies)
 	news, err := s.survey(r, bodies)
 	if err != nil {
 		return err
@@ -124,21 +114,16 @@ func (s *Store) writeSnapshot(path string, r *reading, news *survey) (int64, err
 	if err != nil {
 		return 0, unavailable("writing a snapshot", err)
 	}
-	buf, _ := s.buffers.Get().(*[]byte)
-	if buf == nil {
-		buf = new(make([]byte, 0, writerBytes+writerBytes/2))
-	}
-	w := &fileWriter{file: file, buf: (*buf)[:0]}
+	buf := s.buffers.get(writerBytes + writerBytes/2)
+	w := &fileWriter{file: file, buf: *buf}
 	err = s.putSnapshot(w, r, news)
 	if err != nil {
 		w.err = err
 	}
 	size := w.size()
 	finishErr := w.finish()
-	if cap(w.buf) <= 4*writerBytes {
-		*buf = w.buf
-		s.buffers.Put(buf)
-	}
+	*buf = w.buf
+	s.buffers.put(buf)
 	switch {
 	case err != nil:
 		return 0, err

@@ -26,10 +26,7 @@ type Store struct {
 	index   *index
 	journal *journal
 	report  Report
-	// buffers holds *[]byte that snapshots are written through.
-	buffers sync.Pool
-	// bodies holds *[]byte that sessions' records are read into while they are folded.
-	bodies sync.Pool
+	buffers buffers
 
 	// life is held for reading by every call, and for writing by the one that closes.
 	life   sync.RWMutex

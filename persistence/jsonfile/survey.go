@@ -64,24 +64,23 @@ func (s *Store) survey(r *reading, buf *[]byte) (*survey, error) {
 
 func (n *survey) add(body []byte, at place) {
 	if n.index != nil || at.body == nil { // Without bodies it could not be made later.
-		n.enter(body)
+		n.enter(body, len(n.added))
 	}
 	n.added = append(n.added, at)
 }
 
-// enter tells the index of the item that is added next.
-func (n *survey) enter(body []byte) {
+// enter tells the index where an added item is.
+func (n *survey) enter(body []byte, i int) {
 	if n.index == nil {
 		n.index = make(map[messages.ItemID]int)
 	}
-	n.index[itemID(body)] = len(n.added)
+	n.index[itemID(body)] = i
 }
 
 func (n *survey) update(body []byte, at place) {
 	if n.index == nil {
-		n.index = make(map[messages.ItemID]int, len(n.added))
 		for i := range n.added {
-			n.index[itemID(n.added[i].body)] = i
+			n.enter(n.added[i].body, i)
 		}
 	}
 	id := itemID(body)
