@@ -43,7 +43,8 @@
 //   - Isolation. A panic in an agent fails its turn and nothing else; one in a callback is logged. A session's actor that panics restarts from what is stored, at most 3 times
 //     in 60 s, and its subscribers are told to resync. A persistence actor restarts with exponential, capped, jittered pauses and loses nothing.
 //   - Delivery. A subscriber gets every durable event from its sequence number on, without gap or double, or a [*ResyncError]; drafts may be dropped. No subscriber slows a session.
-//   - Blocking. No actor but the journal and the snapshot actors blocks. Every method here that may wait takes a context and obeys it.
+//   - Blocking. No actor but the journal and the snapshot actors blocks. Sessions share a goroutine for each processor, each session always the same one, so that what is
+//     others' code runs elsewhere: agents, hooks, callbacks, syncers, and what their errors say. Every method here that may wait takes a context and obeys it.
 //   - Tool lists. What shows tools is told of every change of presets, decisions and grants: once for each burst, one call at a time, on
 //     a goroutine of its own. One that hangs or fails hurts nobody else.
 //   - Bounds. Live sessions, queued prompts, subscribers' buffers and open approvals are limited; beyond a limit there is an error, not a wait.

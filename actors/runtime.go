@@ -68,8 +68,9 @@ type Runtime struct {
 	toolSync             *actor.PID
 	live                 *liveSessions
 	// requests are the commits that wait to be used again.
-	requests  commitRequests
-	strands   []*strand
+	requests commitRequests
+	strands  []*strand
+	// spread chooses a session's strand, and its snapshot actor.
 	spread    spread
 	approvals *Approvals
 	surface   *presets.Surface

@@ -17,7 +17,9 @@
 //   - Spelling. Keys on disk and on the wire are kebab-case (agent-id, call-id,
 //     created-at). Times are Unix seconds.
 //   - Order. Sequence numbers belong to one session, start at 1 and have no gaps.
-//   - Purity. Nothing here blocks, reads a clock, or touches the outside. Every function is safe for
+//   - Ids. A fresh id of a turn or an item is greater than those that were made before it, as far as the clock tells. That helps to find that it is not there; nothing rests
+//     on it.
+//   - Purity. Nothing here blocks, or touches the outside; fresh ids alone read the clock and random numbers. Every function is safe for
 //     concurrent use on values that nobody changes.
 //
 // The document of a session is what its changes say, and nothing else:

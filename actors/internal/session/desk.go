@@ -22,19 +22,12 @@ func (s *State) newTurn() *turn {
 	return t
 }
 
-// commitEffect and startEffect return the memory of the effects.
+// commitEffect returns the memory of a commit: a session commits before its first turn, too.
 func (s *State) commitEffect() *Commit {
 	if s.desk == nil {
 		return &Commit{}
 	}
 	return &s.desk.commit
-}
-
-func (s *State) startEffect() *StartTurn {
-	if s.desk == nil {
-		return &StartTurn{}
-	}
-	return &s.desk.start
 }
 
 // keptGroups is how many groups there may have been at once for their memory to be kept for the next turn.

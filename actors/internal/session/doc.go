@@ -24,6 +24,8 @@
 //   - Faults do not stick. A commit that failed drops what it held and says so to those who wait; the turn fails; the next
 //     commit starts from what is stored. An ending that could not be stored is owed and goes in front of the next commit.
 //   - Bounds. What is over a limit is refused, errors are cut, and what is not UTF-8 is made so, so that an ending can always be stored.
+//   - Memory. What a turn is handled in goes to the next one. A state that is idle holds nothing of what it has handled, and [State.Rest] makes it give
+//     that memory back.
 //   - Blocking: none. Cost: a step does not depend on the length of the history, but for the first prompt and the first item after [Restore],
 //     a store fault, and the first update of an item after [State.Items].
 //

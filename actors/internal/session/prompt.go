@@ -135,9 +135,8 @@ func (s *State) begin() {
 // started follows when the first records of a turn are durable.
 func (s *State) started(t *turn) {
 	run := t.outcome.status == ""
-	start := s.startEffect()
-	*start = StartTurn{Ticket: t.ticket, Turn: t.record, Input: t.input, Run: run}
-	s.emit(start)
+	s.desk.start = StartTurn{Ticket: t.ticket, Turn: t.record, Input: t.input, Run: run}
+	s.emit(&s.desk.start)
 	t.ticket = nil
 	if run {
 		t.phase = phaseRunning
