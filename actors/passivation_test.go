@@ -44,6 +44,27 @@ func TestIdleSessionLeavesMemoryAndIsFolded(t *testing.T) {
 	})
 }
 
+// A session that was only looked at, and took no step of its own, leaves again, too.
+func TestSessionThatWasOnlyWatchedLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		rt := start(t, patient(), nil)
+		id := rt.Create("a", "")
+		<-time.After(2 * actors.DefaultIdleTimeout)
+		synctest.Wait()
+		probe := rt.Watch(id, actors.SubscribeOptions{})
+		if live := rt.Live(); live.Sessions != 1 {
+			t.Fatalf("Live() = %+v, want the watched session", live)
+		}
+		probe.Close()
+		<-time.After(2 * actors.DefaultIdleTimeout)
+		synctest.Wait()
+		if live := rt.Live(); live.Sessions != 0 {
+			t.Errorf("Live() = %+v, want none", live)
+		}
+	})
+}
+
 func TestIdleSessionIsFoldedSoon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

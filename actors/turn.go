@@ -177,7 +177,6 @@ func (t *turnActor) receive(c actor.Context, msg any) {
 func (d *drive) halted() bool { return d.halting && d.returned && d.hooked }
 
 func (t *turnActor) begin(c actor.Context, turn *turnParts) {
-	t.end() // The last one, of whose end its agent alone was told.
 	t.turn, turn.owner = turn, c.Self()
 	turn.job = job{what: "the agent", session: turn.context.Session.Head.ID, do: agentRun{turn}}
 	t.runtime.workers.start(&turn.job)

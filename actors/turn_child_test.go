@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -75,4 +76,40 @@ func TestAgentThatEndsItsGoroutine(t *testing.T) {
 		rt.Complete(id, "hi")
 		wantHistory(t, rt.Store, id)
 	})
+}
+
+// A turn's context ends with the turn, whoever ended it: an agent that ends it itself finds it over when it is told so.
+func TestContextEndsWithItsTurn(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*actors.TurnContext) error{
+		"finished": func(turn *actors.TurnContext) error { return turn.Turn.Finish("ok") },
+		"failed":   func(turn *actors.TurnContext) error { return turn.Turn.Fail(errors.New("it failed")) },
+		"returned": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				over := make(chan context.Context, 1)
+				rt := start(t, actors.AgentFunc(func(ctx context.Context, turn *actors.TurnContext) error {
+					over <- ctx
+					if end == nil {
+						return nil
+					}
+					if err := end(turn); err != nil {
+						t.Errorf("ending the turn = %v", err)
+					}
+					if !turn.Turn.Cancelled() || errors.Is(context.Cause(ctx), actors.ErrCancelled) {
+						t.Errorf("Cancelled() = %v with the cause %v after the end, want that it is over and not cancelled", turn.Turn.Cancelled(), context.Cause(ctx))
+					}
+					return nil
+				}), nil)
+				handle := rt.Run(rt.Create("a", ""), "hi", actors.RunOptions{})
+				rt.Wait(handle)
+				synctest.Wait()
+				if ctx := <-over; ctx.Err() == nil {
+					t.Error("the context goes on after its turn")
+				}
+			})
+		})
+	}
 }
