@@ -111,19 +111,12 @@ func (rt *Runtime) ListSessions(ctx context.Context) (persistence.Listing, error
 	return listing, nil
 }
 
-// rested makes a head say idle when no live actor runs its turn: the status on disk outlives a crash, and a turn that nobody
-// runs is interrupted, whether that is recorded yet or not.
+// rested makes a head say interrupted when no live actor runs its turn: the status on disk outlives a crash.
 func (rt *Runtime) rested(head messages.Head) messages.Head {
-	if head.Status != messages.SessionRunning {
-		return head
-	}
-	if e, ok := rt.live.get(head.ID); ok && e.turn.Load() != nil {
-		return head
-	}
-	head = head.Clone()
-	head.Status = messages.SessionIdle
-	if head.Turn != nil {
-		head.Turn.Status, head.Turn.Error = messages.TurnInterrupted, session.ErrorInterrupted
+	if head.Status == messages.SessionRunning {
+		if _, runs := rt.Turn(head.ID); !runs {
+			return head.Interrupted()
+		}
 	}
 	return head
 }

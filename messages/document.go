@@ -51,6 +51,20 @@ func (h Head) Clone() Head {
 	return h
 }
 
+// Interrupted returns the head as it is when no process runs its turn: what a crash left running is interrupted, whether that is recorded yet or not.
+func (h Head) Interrupted() Head {
+	if h.Status != SessionRunning {
+		return h
+	}
+	h.Status = SessionIdle
+	if h.Turn != nil {
+		turn := *h.Turn
+		turn.Status, turn.Error = TurnInterrupted, ErrorInterrupted
+		h.Turn = &turn
+	}
+	return h
+}
+
 // Document is a whole session: its head and its items, in order. It is the pure
 // projection of the session's changes. It is not safe for concurrent change.
 type Document struct {

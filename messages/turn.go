@@ -32,6 +32,9 @@ func (s TurnStatus) Terminal() bool {
 	}
 }
 
+// ErrorInterrupted is the error of a turn that was running when its process ended.
+const ErrorInterrupted = "interrupted: the process ended during the turn"
+
 // Turn is the durable record of one turn.
 type Turn struct {
 	// ID is unique in its session.

@@ -100,14 +100,11 @@ func (s *State) release(t *turn, err error) {
 	t.finishing, t.waiters = nil, nil
 }
 
-// ErrorInterrupted is the error of a turn that was running when its process ended.
-const ErrorInterrupted = "interrupted: the process ended during the turn"
-
 // interrupt ends the turn that the last writer left running.
 func (s *State) interrupt() {
 	t := &turn{
 		record:  s.doc.Head.Turn,
-		outcome: outcome{status: messages.TurnInterrupted, err: ErrorInterrupted},
+		outcome: outcome{status: messages.TurnInterrupted, err: messages.ErrorInterrupted},
 	}
 	s.readOpen(t)
 	s.active = t

@@ -209,7 +209,7 @@ func TestRunningIsInterruptedWhenNobodyRunsIt(t *testing.T) {
 	}
 	o.leave()
 	head, err := read(t, dir).Head(t.Context(), "s")
-	if err != nil || head.Status != messages.SessionIdle || head.Turn.Status != messages.TurnInterrupted {
+	if err != nil || head.Status != messages.SessionIdle || head.Turn.Status != messages.TurnInterrupted || head.Turn.Error == "" {
 		t.Errorf("Head without an owner = %v, %v, want idle and interrupted", head, err)
 	}
 }

@@ -95,14 +95,8 @@ func about(id messages.SessionID, err error) error {
 
 // rest makes a head say interrupted when it says running and nobody is there to run it.
 func (r *Reader) rest(head *messages.Head) {
-	if head.Status != messages.SessionRunning || r.isOwned() {
-		return
-	}
-	head.Status = messages.SessionIdle
-	if head.Turn != nil {
-		turn := *head.Turn
-		turn.Status = messages.TurnInterrupted
-		head.Turn = &turn
+	if head.Status == messages.SessionRunning && !r.isOwned() {
+		*head = head.Interrupted()
 	}
 }
 
